@@ -1,0 +1,44 @@
+"""The words the model reads about a call that was not run, or not run as it asked."""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from pausepoint.domain.calls import CallStatus, PendingToolCall
+
+GONE: Final = "Not run: the record of this call is gone."
+
+
+def refusal_text(record: PendingToolCall) -> str:
+    """Say truthfully why a guarded call has no result of its own."""
+    match record.status:
+        case CallStatus.REJECTED:
+            return _rejection(record.decision.reason if record.decision else "")
+        case CallStatus.EXPIRED:
+            return "Not run: nobody decided in time, so the request expired."
+        case CallStatus.CANCELLED:
+            return "Not run: the request was cancelled."
+        case CallStatus.STALE:
+            return record.outcome or "Not run: the tool changed after the call was requested."
+        case CallStatus.SUCCEEDED | CallStatus.FAILED:
+            return record.outcome
+        case CallStatus.PENDING | CallStatus.APPROVED | CallStatus.EXECUTING | CallStatus.IN_DOUBT:
+            raise AssertionError(f"call {record.call_id} is {record.status}: it has no answer yet")
+        case _:
+            assert_never(record.status)
+
+
+def edited_note(record: PendingToolCall) -> str:
+    """Say what the approver changed, or nothing."""
+    if record.decision is None or record.decision.arguments is None:
+        return ""
+    return (
+        f"The approver changed the arguments from {record.arguments} to {record.decision.arguments}; "
+        "the changed ones were run.\n"
+    )
+
+
+def _rejection(reason: str) -> str:
+    if reason.strip():
+        return f"Not run: a person rejected this call. Their reason: {reason}"
+    return "Not run: a person rejected this call and gave no reason. Do not repeat it unchanged."

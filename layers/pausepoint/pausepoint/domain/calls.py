@@ -1,0 +1,231 @@
+"""A tool call that needs a record of its own: its states, the edges between them, and the decision on it.
+
+This is the one place that says which change of state is possible. The stores' conditions repeat it in
+their own language, and the contract tests hold the two against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Literal
+
+from pausepoint.domain.values import Document, Moment
+from pausepoint.errors import AlreadyDecided, CallExpired, LostRace
+
+
+class CallStatus(StrEnum):
+    """Where a call stands."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    STALE = "stale"
+    EXECUTING = "executing"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    IN_DOUBT = "in_doubt"
+
+
+_S = CallStatus
+EDGES: Final[Mapping[CallStatus, frozenset[CallStatus]]] = {
+    _S.PENDING: frozenset({_S.APPROVED, _S.REJECTED, _S.EXPIRED, _S.CANCELLED, _S.STALE}),
+    _S.APPROVED: frozenset({_S.EXECUTING, _S.CANCELLED, _S.STALE}),
+    _S.EXECUTING: frozenset({_S.SUCCEEDED, _S.FAILED, _S.IN_DOUBT}),
+    _S.IN_DOUBT: frozenset({_S.SUCCEEDED, _S.FAILED}),
+    _S.REJECTED: frozenset(),
+    _S.EXPIRED: frozenset(),
+    _S.CANCELLED: frozenset(),
+    _S.STALE: frozenset(),
+    _S.SUCCEEDED: frozenset(),
+    _S.FAILED: frozenset(),
+}
+"""Every possible change of state. A state without edges is final."""
+
+WAITING: Final = frozenset({_S.PENDING, _S.APPROVED, _S.EXECUTING, _S.IN_DOUBT})
+"""The states in which somebody or something still has to act."""
+
+Verdict = Literal["approved", "rejected"]
+
+
+class Decision(Document):
+    """One person's word on one call.
+
+    Attributes:
+        verified: how `by` was established: `link` (whoever had the mailed link) or `aws-signature`.
+        digest_shown: the digest the person was shown, and which the write required.
+        digest_approved: the digest of what may run: the one shown, or of the arguments the person put instead.
+        arguments: the canonical arguments to run instead, where the person edited them.
+    """
+
+    verdict: Verdict
+    by: str
+    at: Moment
+    verified: Literal["link", "aws-signature", "caller"]
+    reason: str = ""
+    digest_shown: str
+    digest_approved: str
+    arguments: str | None = None
+
+
+class Execution(Document):
+    """One entry into a tool's body.
+
+    Attributes:
+        digest: of the bytes that were passed, computed again at the moment of passing them.
+        deadline: past it, nobody will hear from this execution any more.
+    """
+
+    id: str
+    digest: str
+    started_at: Moment
+    deadline: Moment
+    ended_at: Moment | None = None
+
+
+class PendingToolCall(Document):
+    """A call that waits for, or went through, a decision or a guarded execution.
+
+    Attributes:
+        gated: a person has to agree; otherwise the record only guards against running it twice.
+        token_hashes: SHA-256 of the secrets in the links that were sent.
+        execution: the latest entry into the tool's body.
+        outcome: the beginning of what the model was told.
+        answered: the log holds the call's result.
+    """
+
+    session_id: str
+    call_id: str
+    tool_call_id: str
+    name: str
+    arguments: str
+    digest: str
+    schema_hash: str
+    gated: bool
+    retry_safe: bool
+    status: CallStatus
+    agent: str
+    requested_by: str
+    requested_at: Moment
+    expires_at: Moment
+    token_hashes: tuple[str, ...] = ()
+    notify: Literal["due", "sent", "none"] = "none"
+    decision: Decision | None = None
+    execution: Execution | None = None
+    attempts: int = 0
+    outcome: str = ""
+    answered: bool = False
+
+    @property
+    def approved_arguments(self) -> str:
+        """The canonical arguments that may run: the edited ones where the approver edited them."""
+        if self.decision is not None and self.decision.arguments is not None:
+            return self.decision.arguments
+        return self.arguments
+
+    @property
+    def approved_digest(self) -> str:
+        """The digest of what may run."""
+        return self.decision.digest_approved if self.decision is not None else self.digest
+
+    def overdue(self, now: datetime) -> bool:
+        """Whether the time to decide is over."""
+        return now >= self.expires_at
+
+
+def due_at(call: PendingToolCall) -> datetime | None:
+    """Return when somebody should look after the call if nothing happens by itself; None when it is final."""
+    match call.status:
+        case _S.PENDING:
+            return call.expires_at if call.notify == "sent" else call.requested_at
+        case _S.APPROVED | _S.REJECTED if not call.answered:
+            return call.decision.at if call.decision else call.requested_at
+        case _S.EXPIRED if not call.answered:
+            return call.expires_at
+        case _S.EXECUTING | _S.IN_DOUBT:
+            return call.execution.deadline if call.execution else call.requested_at
+        case _:
+            return None
+
+
+def decided(call: PendingToolCall, decision: Decision, *, token_hash: str | None) -> PendingToolCall:
+    """Return the call with the decision on it.
+
+    Raises:
+        AlreadyDecided: it is not pending any more (also when the verdict would be the same).
+        CallExpired: the time is over.
+        LostRace: the digest shown is not the stored one, or the token is not among the known.
+    """
+    if call.status is not _S.PENDING:
+        raise AlreadyDecided(call)
+    if call.overdue(decision.at):
+        raise CallExpired(f"The time to decide ended at {call.expires_at:%Y-%m-%d %H:%M} UTC.")
+    if decision.digest_shown != call.digest or (token_hash is not None and token_hash not in call.token_hashes):
+        raise LostRace("what was shown is not what is stored")
+    return _moved(call, CallStatus(decision.verdict), decision=decision)
+
+
+def claimed(call: PendingToolCall, execution: Execution) -> PendingToolCall:
+    """Return the call as executing under `execution`.
+
+    Raises:
+        LostRace: it is not approved (and not a retry-safe one whose execution ran out of time), a gated
+            call has no decision, or the digest is not the approved one.
+    """
+    again = (
+        call.status is _S.EXECUTING
+        and call.retry_safe
+        and call.execution is not None
+        and call.execution.deadline < execution.started_at
+    )
+    if not (call.status is _S.APPROVED or again):
+        raise LostRace(f"call {call.call_id} is {call.status}")
+    if call.gated and (call.decision is None or call.decision.verdict != "approved"):
+        raise LostRace(f"call {call.call_id} has no approval")
+    if execution.digest != call.approved_digest:
+        raise LostRace(f"call {call.call_id} would run something else than was approved")
+    update = {"execution": execution, "attempts": call.attempts + 1}
+    return call.model_copy(update={"status": _S.EXECUTING, **update})
+
+
+def finished(
+    call: PendingToolCall, execution_id: str, status: CallStatus, *, outcome: str, at: datetime
+) -> PendingToolCall:
+    """Return the call after its tool came back; only the execution that holds it may say so.
+
+    Raises:
+        LostRace: another execution holds the call, or it is final.
+    """
+    if call.execution is None or call.execution.id != execution_id:
+        raise LostRace(f"call {call.call_id} is not held by this execution")
+    ended = call.execution.model_copy(update={"ended_at": at})
+    return _moved(call, status, execution=ended, outcome=outcome, answered=True)
+
+
+def closed(call: PendingToolCall, status: CallStatus, *, outcome: str = "") -> PendingToolCall:
+    """Return the call as expired, cancelled or stale.
+
+    Raises:
+        LostRace: there is no such edge from where it stands.
+    """
+    return _moved(call, status, outcome=outcome, answered=bool(outcome))
+
+
+def answered(call: PendingToolCall, *, outcome: str) -> PendingToolCall:
+    """Return a rejected or expired call after the model was told so."""
+    return call.model_copy(update={"outcome": outcome, "answered": True})
+
+
+def origins(status: CallStatus) -> frozenset[CallStatus]:
+    """Return the states from which a call can come to its end in `status`, that state's own answering included."""
+    origins = frozenset(origin for origin, targets in EDGES.items() if status in targets)
+    return origins | {status} if status in (_S.REJECTED, _S.EXPIRED) else origins
+
+
+def _moved(call: PendingToolCall, status: CallStatus, **changes: object) -> PendingToolCall:
+    if status not in EDGES[call.status]:
+        raise LostRace(f"call {call.call_id} cannot go from {call.status} to {status}")
+    return call.model_copy(update={"status": status, **changes})

@@ -1,0 +1,151 @@
+"""The session's log: immutable facts, numbered without gaps, written together in entries."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from pausepoint.domain.calls import Verdict
+from pausepoint.domain.values import Document, Moment
+
+
+class Usage(Document):
+    """What a model call cost, in tokens."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+        )
+
+    @property
+    def total(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+
+class ToolCall(Document):
+    """One call of an assistant turn, as it was understood when the turn was stored.
+
+    Attributes:
+        call_id: ours, `c<seq>-<index>`; `tool_call_id` is the provider's and not unique.
+        arguments: canonical JSON, validated, coerced and completed; None when refused.
+        refusal: why the call is not run and nobody is asked; None when it may run.
+    """
+
+    call_id: str
+    tool_call_id: str
+    name: str
+    arguments: str | None = None
+    digest: str = ""
+    schema_hash: str = ""
+    gated: bool = False
+    retry_safe: bool = True
+    refusal: str | None = None
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the call has a record of its own, which is claimed before the tool is entered."""
+        return self.refusal is None and (self.gated or not self.retry_safe)
+
+
+class UserMessage(Document):
+    """Somebody said something to the agent."""
+
+    type: Literal["user_message"] = "user_message"
+    at: Moment
+    by: str
+    text: str
+
+
+class AssistantTurn(Document):
+    """What the model answered. `message` is the provider's own, to be replayed unchanged."""
+
+    type: Literal["assistant_turn"] = "assistant_turn"
+    at: Moment
+    message: dict[str, Any]
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    stop_reason: str
+    usage: Usage = Usage()
+
+
+class DecisionRecorded(Document):
+    """The decision under which a call was run or refused, copied into the log when it took effect."""
+
+    type: Literal["decision"] = "decision"
+    at: Moment
+    call_id: str
+    name: str
+    verdict: Verdict
+    by: str
+    verified: str
+    reason: str
+    digest_shown: str
+    arguments_approved: str | None = None
+    """Set where the approver edited the arguments."""
+
+
+class ExecutionRecorded(Document):
+    """A guarded tool's body was entered, with exactly these bytes."""
+
+    type: Literal["execution"] = "execution"
+    at: Moment
+    call_id: str
+    name: str
+    execution_id: str
+    digest_run: str
+    ended_at: Moment
+    status: str
+
+
+class ToolResult(Document):
+    """The one answer to a call that the model reads."""
+
+    type: Literal["tool_result"] = "tool_result"
+    at: Moment
+    call_id: str
+    name: str
+    status: Literal["success", "error"]
+    text: str
+    entered: bool
+    """Whether the tool's body was entered for it."""
+
+
+class SessionFailed(Document):
+    """The session cannot go on by itself; another message continues it."""
+
+    type: Literal["session_failed"] = "session_failed"
+    at: Moment
+    code: str
+    message: str
+
+
+class SessionCancelled(Document):
+    """Somebody ended the session for good."""
+
+    type: Literal["session_cancelled"] = "session_cancelled"
+    at: Moment
+    by: str
+
+
+Event = (
+    UserMessage | AssistantTurn | DecisionRecorded | ExecutionRecorded | ToolResult | SessionFailed | SessionCancelled
+)
+EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Annotated[Event, Field(discriminator="type")]])
+
+
+class LogEntry(Document):
+    """One or more events written together; the first has the number `first`."""
+
+    first: int
+    events: tuple[Annotated[Event, Field(discriminator="type")], ...]
+
+    @property
+    def next(self) -> int:
+        """The number of the event that follows this entry."""
+        return self.first + len(self.events)

@@ -1,0 +1,214 @@
+"""A session: its head, the agent as it started with it, its log, its calls, and what folds from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Final
+
+from pausepoint.domain.calls import CallStatus, PendingToolCall
+from pausepoint.domain.events import (
+    AssistantTurn,
+    DecisionRecorded,
+    Event,
+    LogEntry,
+    SessionFailed,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from pausepoint.domain.limits import Limits
+from pausepoint.domain.values import Document, Moment
+
+SCHEMA_VERSION: Final = 1
+"""Version of the stored documents. 1: the first."""
+
+
+class SessionStatus(StrEnum):
+    """Where a session stands."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Lease(Document):
+    """The right to advance a session, until a moment. `id` names the invocation that holds it."""
+
+    id: str
+    until: Moment
+
+
+class ToolSpec(Document):
+    """A tool as the model is told about it. `input_schema` is JSON Schema of an object."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+class SessionSpec(Document):
+    """The agent as the session started with it; models refuse to go on when it changes underneath them.
+
+    Attributes:
+        model: what the model's adapter needs to make the same request again (id, inference settings).
+        ordered: a call waits for all earlier calls of its turn.
+    """
+
+    system: str
+    tools: tuple[ToolSpec, ...]
+    model: dict[str, Any]
+    ordered: bool = False
+
+
+class SessionHead(Document):
+    """The small mutable part. `expires` is when the table may forget the session (epoch seconds)."""
+
+    session_id: str
+    status: SessionStatus
+    agent: str
+    owner: str
+    base_url: str
+    lease: Lease | None = None
+    limits: Limits = Limits()
+    created_at: Moment
+    updated_at: Moment
+    expires: int
+    request_hash: str = ""
+
+
+@dataclass(frozen=True)
+class UserItem:
+    """What the model reads as one user message: the results of its last turn first, then texts."""
+
+    results: tuple[tuple[ToolCall, ToolResult], ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AssistantItem:
+    """What the model itself said before, as its provider gave it."""
+
+    message: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Session:
+    """One conversation as it is known at a moment."""
+
+    head: SessionHead
+    spec: SessionSpec
+    events: tuple[Event, ...]
+    calls: Mapping[str, PendingToolCall] = field(default_factory=dict)
+
+    @property
+    def next_seq(self) -> int:
+        """The number that the next event gets."""
+        return len(self.events) + 1
+
+    @cached_property
+    def last_turn(self) -> AssistantTurn | None:
+        """The model's latest turn."""
+        return next((event for event in reversed(self.events) if isinstance(event, AssistantTurn)), None)
+
+    @cached_property
+    def results(self) -> Mapping[str, ToolResult]:
+        """The results so far, by call id."""
+        return {event.call_id: event for event in self.events if isinstance(event, ToolResult)}
+
+    @property
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of the last turn that have no result yet, as they were emitted."""
+        turn = self.last_turn
+        return tuple(call for call in turn.calls if call.call_id not in self.results) if turn else ()
+
+    @property
+    def waiting_calls(self) -> tuple[PendingToolCall, ...]:
+        """The calls that wait for a decision."""
+        return tuple(call for call in self.calls.values() if call.status in (CallStatus.PENDING, CallStatus.IN_DOUBT))
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all model calls together."""
+        return sum((turn.usage for turn in self._turns()), Usage())
+
+    @property
+    def model_calls(self) -> int:
+        """How often the model answered."""
+        return sum(1 for _ in self._turns())
+
+    @property
+    def tool_calls(self) -> int:
+        """How many calls the model has asked for."""
+        return sum(len(turn.calls) for turn in self._turns())
+
+    @property
+    def consecutive_rejections(self) -> int:
+        """How many decisions in a row, up to now, were rejections."""
+        count = 0
+        for event in reversed(self.events):
+            if isinstance(event, DecisionRecorded):
+                if event.verdict == "approved":
+                    break
+                count += 1
+        return count
+
+    def rejections_of(self, digest: str) -> int:
+        """How often a call with this digest was rejected."""
+        return sum(
+            isinstance(event, DecisionRecorded) and event.verdict == "rejected" and event.digest_shown == digest
+            for event in self.events
+        )
+
+    @property
+    def failure(self) -> SessionFailed | None:
+        """Why the session failed, if it stands failed."""
+        if self.head.status is not SessionStatus.FAILED:
+            return None
+        return next((event for event in reversed(self.events) if isinstance(event, SessionFailed)), None)
+
+    @property
+    def output(self) -> str:
+        """The text of the model's latest turn."""
+        return self.last_turn.text if self.last_turn else ""
+
+    def history(self) -> list[UserItem | AssistantItem]:
+        """Return the conversation as the model must see it: results in emission order, first in their message."""
+        items: list[UserItem | AssistantItem] = []
+        for event in self.events:
+            match event:
+                case AssistantTurn():
+                    items.append(AssistantItem(event.message))
+                    if event.calls:
+                        items.append(UserItem(results=tuple(self._results_of(event))))
+                case UserMessage():
+                    last = items.pop() if items and isinstance(items[-1], UserItem) else UserItem()
+                    assert isinstance(last, UserItem)
+                    items.append(replace(last, texts=(*last.texts, event.text)))
+                case _:
+                    pass
+        return items
+
+    def after(
+        self, entry: LogEntry | None, *, head: SessionHead | None = None, calls: Sequence[PendingToolCall] = ()
+    ) -> Session:
+        """Return the session as it is after a write that was acknowledged."""
+        return Session(
+            head=head or self.head,
+            spec=self.spec,
+            events=self.events + (entry.events if entry else ()),
+            calls={**self.calls, **{call.call_id: call for call in calls}},
+        )
+
+    def _turns(self) -> Iterator[AssistantTurn]:
+        return (event for event in self.events if isinstance(event, AssistantTurn))
+
+    def _results_of(self, turn: AssistantTurn) -> Iterator[tuple[ToolCall, ToolResult]]:
+        for call in turn.calls:
+            if result := self.results.get(call.call_id):
+                yield call, result

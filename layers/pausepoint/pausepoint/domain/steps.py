@@ -1,0 +1,100 @@
+"""What a session does next, as a pure function of what is stored.
+
+Recovery is not a special case: whoever loads the log and asks `next_step` carries on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import assert_never
+
+from pausepoint.domain.calls import CallStatus, PendingToolCall
+from pausepoint.domain.events import AssistantTurn, SessionCancelled, SessionFailed, ToolCall
+from pausepoint.domain.session import Session
+
+
+@dataclass(frozen=True)
+class CallModel:
+    """Every call of the last turn has its result, or somebody said something: the model is due."""
+
+
+@dataclass(frozen=True)
+class RunCalls:
+    """These calls can be brought to a result now, in this order: run, or answered without running."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True)
+class AwaitDecisions:
+    """Nothing can move until somebody decides these calls, or their running execution reports."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True)
+class Finish:
+    """The model has nothing more to do, or the session has ended."""
+
+
+Step = CallModel | RunCalls | AwaitDecisions | Finish
+
+
+class Readiness(Enum):
+    """What can be done about one call."""
+
+    ENTER = auto()
+    ANSWER = auto()
+    WAIT = auto()
+
+
+def readiness(call: ToolCall, record: PendingToolCall | None) -> Readiness:
+    """Say whether a call may be entered, is to be answered without entering it, or has to wait."""
+    if not call.guarded:
+        return Readiness.ANSWER if call.refusal is not None else Readiness.ENTER
+    if record is None:  # its record is gone (the table forgot it): it can never be approved
+        return Readiness.ANSWER
+    match record.status:
+        case CallStatus.APPROVED:
+            return Readiness.ENTER
+        case CallStatus.PENDING | CallStatus.EXECUTING | CallStatus.IN_DOUBT:
+            return Readiness.WAIT
+        case (
+            CallStatus.REJECTED
+            | CallStatus.EXPIRED
+            | CallStatus.CANCELLED
+            | CallStatus.STALE
+            | CallStatus.SUCCEEDED
+            | CallStatus.FAILED
+        ):
+            return Readiness.ANSWER
+        case _:
+            assert_never(record.status)
+
+
+def next_step(session: Session) -> Step:
+    """Return what the session does next."""
+    if session.events and isinstance(session.events[-1], SessionCancelled):
+        return Finish()
+    if session.open_calls:
+        return _next_of_calls(session)
+    last = session.events[-1] if session.events else None
+    if isinstance(last, SessionFailed):
+        return Finish()
+    if isinstance(last, AssistantTurn) and not last.calls:
+        return Finish()
+    return CallModel()
+
+
+def _next_of_calls(session: Session) -> RunCalls | AwaitDecisions:
+    ready: list[ToolCall] = []
+    waiting: list[ToolCall] = []
+    for call in session.open_calls:
+        if readiness(call, session.calls.get(call.call_id)) is Readiness.WAIT:
+            waiting.append(call)
+            if session.spec.ordered:
+                break
+        else:
+            ready.append(call)
+    return RunCalls(tuple(ready)) if ready else AwaitDecisions(tuple(waiting))

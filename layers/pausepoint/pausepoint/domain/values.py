@@ -1,0 +1,73 @@
+"""What all stored documents share: frozen models, one text form for a moment, and JSON that keeps bytes."""
+
+from __future__ import annotations
+
+import base64
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer
+
+_BYTES: Final = "$bytes"
+_ESCAPED: Final = "$escaped"
+
+
+class Document(BaseModel):
+    """Base of what is stored or answered: frozen, and unknown fields are an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def moment_text(moment: datetime) -> str:
+    """Return a moment as UTC text of fixed width, so that the order of texts is the order of time."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+Moment = Annotated[datetime, PlainSerializer(moment_text, when_used="json")]
+
+
+def dump_json(value: object) -> str:
+    """Return JSON text that `load_json` turns into an equal value: floats, big integers and bytes included.
+
+    Bytes become `{"$bytes": base64}`; a dict that happens to look like that is escaped.
+    """
+    tagged = _tag(value)
+    text = json.dumps(tagged, separators=(",", ":"), ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # half of a surrogate pair: legal in JSON as an escape only
+        return json.dumps(tagged, separators=(",", ":"))
+    return text
+
+
+def load_json(text: str) -> Any:
+    """Return the value that `dump_json` was given."""
+    return _untag(json.loads(text))
+
+
+def _tag(value: object) -> object:
+    match value:
+        case bytes():
+            return {_BYTES: base64.b64encode(value).decode("ascii")}
+        case dict():
+            tagged = {key: _tag(item) for key, item in value.items()}
+            return {_ESCAPED: tagged} if tagged.keys() in ({_BYTES}, {_ESCAPED}) else tagged
+        case list() | tuple():
+            return [_tag(item) for item in value]
+        case _:
+            return value
+
+
+def _untag(value: Any) -> Any:
+    match value:
+        case dict():
+            if value.keys() == {_BYTES}:
+                return base64.b64decode(value[_BYTES])
+            if value.keys() == {_ESCAPED}:
+                return {key: _untag(item) for key, item in value[_ESCAPED].items()}
+            return {key: _untag(item) for key, item in value.items()}
+        case list():
+            return [_untag(item) for item in value]
+        case _:
+            return value
