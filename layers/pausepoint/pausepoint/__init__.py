@@ -1,0 +1,10 @@
+"""Durable human approval for LLM agents on AWS Lambda."""
+
+from __future__ import annotations
+
+from pausepoint.domain.limits import Limits
+from pausepoint.domain.tools import Tool, ToolContext, tool
+from pausepoint.runtime.agent import Agent, AgentResult
+from pausepoint.runtime.decisions import DecisionRequest
+
+__all__ = ["Agent", "AgentResult", "DecisionRequest", "Limits", "Tool", "ToolContext", "tool"]

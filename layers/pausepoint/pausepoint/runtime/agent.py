@@ -1,0 +1,342 @@
+"""The agent: instructions, a model and tools, with `run()` and `resume()`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Final
+
+from pausepoint.domain.calls import WAITING, PendingToolCall
+from pausepoint.domain.canonical import call_digest, sha256_hex
+from pausepoint.domain.events import LogEntry, UserMessage
+from pausepoint.domain.limits import Limits
+from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
+from pausepoint.domain.tools import Tool
+from pausepoint.errors import (
+    CallsPending,
+    ConfigurationError,
+    Conflict,
+    IdempotencyMismatch,
+    InvalidInput,
+    LostRace,
+    PausepointError,
+    SessionBusy,
+    SessionEnded,
+)
+from pausepoint.runtime.context import ExecutionContext, Services
+from pausepoint.runtime.decisions import DecisionRequest, check_decision, make_decision, record_decision, wake
+from pausepoint.runtime.memory import InMemoryNotifier, InMemoryQueue, InMemoryStore
+from pausepoint.runtime.ports import ChatModel
+from pausepoint.runtime.runner import Runner
+from pausepoint.runtime.system import SystemClock, new_id, new_token
+
+LEASE_MARGIN: Final = timedelta(seconds=10)
+"""A lease outlives its invocation by so much, so that two runners seldom meet."""
+MAX_MESSAGE_BYTES: Final = 256 * 1024
+
+_WAKEABLE: Final = frozenset({SessionStatus.RUNNING, SessionStatus.PAUSED})
+_ADDRESSABLE: Final = frozenset(SessionStatus) - {SessionStatus.CANCELLED}
+
+
+@dataclass(frozen=True)
+class AgentResult:
+    """What `run()` and `resume()` give back: the session as it rests, or as whoever is at it left it."""
+
+    session: Session
+
+    @property
+    def session_id(self) -> str:
+        """The session's id."""
+        return self.session.head.session_id
+
+    @property
+    def status(self) -> SessionStatus:
+        """Where the session stands."""
+        return self.session.head.status
+
+    @property
+    def output(self) -> str:
+        """The text of the model's latest turn."""
+        return self.session.output
+
+    @property
+    def pending_calls(self) -> tuple[PendingToolCall, ...]:
+        """The calls that still wait for a decision or for their end, as they were asked for."""
+        turn = self.session.last_turn
+        records = (self.session.calls.get(call.call_id) for call in (turn.calls if turn else ()))
+        return tuple(record for record in records if record is not None and record.status in WAITING)
+
+
+class Agent:
+    """An LLM agent that can be stopped at a tool and carried on in another process.
+
+    Args:
+        name: shown to approvers.
+        instructions: the system text.
+        model: where the turns come from.
+        tools: what the model may call; names must differ.
+        ordered: a call of a turn waits for all earlier calls of its turn.
+        limits: the budgets of one session.
+        approval_time: how long a person may take to decide.
+        session_time: how long a session is kept.
+        services: where sessions live and notices go; in memory when none are given.
+
+    Raises:
+        ConfigurationError: two tools share a name.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        model: ChatModel,
+        instructions: str = "",
+        tools: Sequence[Tool] = (),
+        ordered: bool = False,
+        limits: Limits | None = None,
+        approval_time: timedelta = timedelta(hours=24),
+        session_time: timedelta = timedelta(days=30),
+        services: Services | None = None,
+    ) -> None:
+        self.name = name
+        self.instructions = instructions
+        self.model = model
+        self.tools = {tool.name: tool for tool in tools}
+        if len(self.tools) != len(tools):
+            raise ConfigurationError(f"Agent {name!r}: two tools have the same name.")
+        self.ordered = ordered
+        self.limits = limits or Limits()
+        self.approval_time = approval_time
+        self.session_time = session_time
+        self._given_services = services
+
+    def bind(self, services: Services, *, approval_time: timedelta, session_time: timedelta) -> Agent:
+        """Return the same agent on other services; the times are the deployment's."""
+        return Agent(
+            name=self.name,
+            model=self.model,
+            instructions=self.instructions,
+            tools=tuple(self.tools.values()),
+            ordered=self.ordered,
+            limits=self.limits,
+            approval_time=approval_time,
+            session_time=session_time,
+            services=services,
+        )
+
+    @cached_property
+    def services(self) -> Services:
+        """The world this agent talks to."""
+        return self._given_services or in_memory_services()
+
+    def run(
+        self,
+        message: str,
+        *,
+        session_id: str | None = None,
+        context: ExecutionContext | None = None,
+        idempotency_key: str | None = None,
+    ) -> AgentResult:
+        """Say something to the agent, in a new session or in one that rests, and run until it pauses or ends.
+
+        Args:
+            message: at most 256 KiB of text.
+            session_id: of the session to continue; a new one is started without it.
+            context: the invocation; unlimited when there is none.
+            idempotency_key: the same key and message give the same session (new sessions only).
+
+        Raises:
+            InvalidInput: the message is empty or too large.
+            NotFound: there is no such session.
+            CallsPending: the session waits for decisions.
+            SessionBusy: the session is running. SessionEnded: it was cancelled.
+            IdempotencyMismatch: the key was used with another message.
+        """
+        check_message(message)
+        context = context or ExecutionContext.unlimited(self.services)
+        if session_id is None:
+            return self._start(message, context, idempotency_key)
+        return self._continue(message, context, session_id)
+
+    def resume(
+        self,
+        session_id: str,
+        decisions: Sequence[DecisionRequest] = (),
+        *,
+        context: ExecutionContext | None = None,
+        signed: bool = False,
+    ) -> AgentResult:
+        """Record decisions, if there are any, and carry the session on as far as it goes.
+
+        All decisions are looked at before the first is recorded. If another runner is at the session, it
+        takes them into account, and what is returned is how the session stands now.
+
+        Args:
+            signed: whether the context's caller was authenticated by its AWS signature.
+
+        Raises:
+            InvalidInput: a call is unknown or named twice, or edited arguments do not fit; `field` names it.
+            NotFound: there is no such session.
+            AlreadyDecided: another verdict stands. CallExpired: the time to decide is over.
+        """
+        context = context or ExecutionContext.unlimited(self.services)
+        if decisions:
+            self._decide(session_id, decisions, context, signed=signed)
+        lease = self._lease(context)
+        try:
+            self.services.store.lease(session_id, lease, now=self.services.clock.now(), statuses=_WAKEABLE)
+        except SessionBusy:
+            return AgentResult(self.services.store.load(session_id))
+        return AgentResult(self._runner(self.services.store.load(session_id), lease, context).advance())
+
+    def _start(self, message: str, context: ExecutionContext, idempotency_key: str | None) -> AgentResult:
+        now = self.services.clock.now()
+        lease = self._lease(context)
+        session_id = self.services.new_id()
+        if idempotency_key is not None:
+            # A caller that repeats itself arrives at the session it made before.
+            session_id = sha256_hex(f"{context.caller}\n{idempotency_key}")[:26]
+        head = SessionHead(
+            session_id=session_id,
+            status=SessionStatus.RUNNING,
+            agent=self.name,
+            owner=context.caller,
+            base_url=context.base_url,
+            lease=lease,
+            limits=self.limits,
+            created_at=now,
+            updated_at=now,
+            expires=int((now + self.session_time).timestamp()),
+            request_hash=sha256_hex(message),
+        )
+        spec = SessionSpec(
+            system=self.instructions,
+            tools=tuple(tool.spec for tool in self.tools.values()),
+            model=self.model.settings(),
+            ordered=self.ordered,
+        )
+        entry = LogEntry(first=1, events=(UserMessage(at=now, by=context.caller, text=message),))
+        session = Session(head=head, spec=spec, events=entry.events)
+        try:
+            self.services.store.create(session)
+        except LostRace:
+            return self._repeated(head, context)
+        return AgentResult(self._runner(session, lease, context).advance())
+
+    def _repeated(self, wanted: SessionHead, context: ExecutionContext) -> AgentResult:
+        """Answer a request that was made before: carry on if it was cut off, else say how it stands."""
+        stored = self.services.store.head(wanted.session_id)
+        if (stored.request_hash, stored.agent) != (wanted.request_hash, wanted.agent):
+            raise IdempotencyMismatch("This Idempotency-Key was used before with another request.")
+        if stored.status is SessionStatus.RUNNING:
+            return self.resume(stored.session_id, context=context)
+        return AgentResult(self.services.store.load(stored.session_id))
+
+    def _continue(self, message: str, context: ExecutionContext, session_id: str) -> AgentResult:
+        store, clock = self.services.store, self.services.clock
+        _check_addressable(store.load(session_id))
+        lease = self._lease(context)
+        try:
+            store.lease(session_id, lease, now=clock.now(), statuses=_ADDRESSABLE)
+            # Read again: between the first look and the lease the session may have moved.
+            runner = self._runner(store.load(session_id), lease, context)
+            runner.say(UserMessage(at=clock.now(), by=context.caller, text=message))
+        except (SessionBusy, LostRace):
+            _check_addressable(store.load(session_id))
+            raise SessionBusy("The session is running. Wait until it rests, then send the message.") from None
+        return AgentResult(runner.advance())
+
+    def _decide(
+        self, session_id: str, decisions: Sequence[DecisionRequest], context: ExecutionContext, *, signed: bool
+    ) -> None:
+        session = self.services.store.load(session_id)
+        checked = []
+        for index, request in enumerate(decisions):
+            field = f"decisions.{index}"
+            call = session.calls.get(request.call_id)
+            if call is None:
+                raise InvalidInput(f"Session {session_id} has no call {request.call_id!r}.", field=f"{field}.call_id")
+            if any(request.call_id == other.call_id for other in decisions[:index]):
+                raise InvalidInput(f"Call {request.call_id} is decided twice.", field=f"{field}.call_id")
+            decision = make_decision(
+                self.services,
+                call,
+                request.decision,
+                reason=request.reason,
+                by=context.caller,
+                verified="aws-signature" if signed else "caller",
+                digest_shown=call.digest,
+                edited=self._edited(call, request, field),
+            )
+            check_decision(call, decision)
+            checked.append((call, decision))
+        for call, decision in checked:
+            try:
+                record_decision(self.services, call, decision)
+            except PausepointError:
+                wake(self.services, session_id)  # for those that were recorded before this one
+                raise
+
+    def _edited(self, call: PendingToolCall, request: DecisionRequest, field: str) -> tuple[str, str] | None:
+        if request.arguments is None:
+            return None
+        if request.decision != "approved":
+            raise InvalidInput("Only an approval can change arguments.", field=f"{field}.arguments")
+        tool = self.tools.get(call.name)
+        if tool is None or tool.schema_hash != call.schema_hash:
+            raise Conflict(f"The tool {call.name!r} changed after the call was requested; it can only be rejected.")
+        try:
+            arguments = tool.arguments(request.arguments)
+        except InvalidInput as error:
+            raise InvalidInput(str(error), field=f"{field}.arguments") from None
+        return (arguments, call_digest(call.name, arguments)) if arguments != call.arguments else None
+
+    def _runner(self, session: Session, lease: Lease, context: ExecutionContext) -> Runner:
+        return Runner(
+            session,
+            lease,
+            model=self.model,
+            tools=self.tools,
+            services=self.services,
+            context=context,
+            approval_time=self.approval_time,
+        )
+
+    def _lease(self, context: ExecutionContext) -> Lease:
+        return Lease(id=context.id, until=context.ends_at + LEASE_MARGIN)
+
+
+def in_memory_services() -> Services:
+    """Return services that keep everything in this process."""
+    return Services(
+        store=InMemoryStore(),
+        notifier=InMemoryNotifier(),
+        queue=InMemoryQueue(),
+        clock=SystemClock(),
+        new_id=new_id,
+        new_token=new_token,
+        logger=logging.getLogger("pausepoint"),
+    )
+
+
+def check_message(message: str) -> None:
+    """Raise InvalidInput unless the message is text that can be kept and sent to a model."""
+    if not message.strip():
+        raise InvalidInput("The message is empty.", field="message")
+    try:
+        size = len(message.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise InvalidInput("The message contains half of a surrogate pair.", field="message") from None
+    if size > MAX_MESSAGE_BYTES:
+        raise InvalidInput(f"The message has {size} bytes; at most {MAX_MESSAGE_BYTES} are allowed.", field="message")
+
+
+def _check_addressable(session: Session) -> None:
+    if session.head.status is SessionStatus.CANCELLED:
+        raise SessionEnded("The session was cancelled. Start a new one.")
+    waiting = [call for call in session.calls.values() if call.status in WAITING]
+    if waiting:
+        raise CallsPending(waiting)

@@ -1,0 +1,65 @@
+"""What one invocation carries: its services, and how much time it has."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from pausepoint.runtime.ports import Clock, NewId, Notifier, SessionStore, WorkQueue
+
+
+@dataclass(frozen=True)
+class Services:
+    """The world, as the runtime sees it."""
+
+    store: SessionStore
+    notifier: Notifier
+    queue: WorkQueue
+    clock: Clock
+    new_id: NewId
+    new_token: Callable[[], str]
+    logger: logging.Logger
+
+
+FOREVER: Final = timedelta(hours=1)
+"""How long an invocation without a limit of its own holds a lease."""
+STEP_SECONDS: Final = 3.0
+"""The least time worth starting a step in."""
+
+
+@dataclass(frozen=True)
+class ExecutionContext:
+    """One invocation on its way through the loop.
+
+    Attributes:
+        id: names the invocation; leases and executions carry it.
+        ends_at: whatever runs must be back before this moment; the lease runs out shortly after it.
+        hand_over_at: no step starts after this moment, the work queue goes on instead.
+        inline: somebody waits for the answer; what takes too long is handed over rather than failed.
+        caller: who asked (an ARN where the request was signed).
+        base_url: the public address of the API, without a slash at its end.
+    """
+
+    id: str
+    ends_at: datetime
+    hand_over_at: datetime
+    inline: bool = False
+    caller: str = "local"
+    base_url: str = "http://localhost"
+
+    @classmethod
+    def unlimited(cls, services: Services, *, caller: str = "local") -> ExecutionContext:
+        """Return a context for running outside of Lambda."""
+        ends_at = services.clock.now() + FOREVER
+        return cls(id=services.new_id(), ends_at=ends_at, hand_over_at=ends_at, caller=caller)
+
+    def seconds_left(self, now: datetime) -> float:
+        """How long a step that starts now may take."""
+        return (self.ends_at - now).total_seconds()
+
+    def must_hand_over(self, now: datetime) -> bool:
+        """Whether it is too late to start another step."""
+        return now >= self.hand_over_at or self.seconds_left(now) < STEP_SECONDS

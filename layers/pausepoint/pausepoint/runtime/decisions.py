@@ -1,0 +1,128 @@
+"""Recording what a person decided. Needs no agent, no tools and no model: the public page uses only this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from pausepoint.domain.calls import CallStatus, Decision, PendingToolCall, Verdict, decided
+from pausepoint.domain.canonical import sha256_hex
+from pausepoint.errors import AlreadyDecided, CallExpired, Conflict, InvalidInput, LostRace, NotFound, Unavailable
+from pausepoint.runtime.context import Services
+
+MAX_REASON_CHARACTERS: Final = 2000
+_ACTED_ON: Final = frozenset({CallStatus.APPROVED, CallStatus.REJECTED, CallStatus.EXECUTING})
+BY_LINK: Final = "the holder of the approval link"
+
+
+@dataclass(frozen=True)
+class DecisionRequest:
+    """What somebody wants to decide. `arguments` replaces the call's arguments (approving only)."""
+
+    call_id: str
+    decision: Verdict
+    reason: str = ""
+    arguments: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The call with its standing decision; `already` when the same verdict stood before."""
+
+    call: PendingToolCall
+    already: bool
+
+
+def check_reason(reason: str) -> str:
+    """Return the reason if it can be kept verbatim; raise InvalidInput otherwise."""
+    if len(reason) > MAX_REASON_CHARACTERS:
+        raise InvalidInput(
+            f"The reason has {len(reason)} characters; at most {MAX_REASON_CHARACTERS} are kept.", field="reason"
+        )
+    try:
+        reason.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidInput("The reason contains half of a surrogate pair.", field="reason") from None
+    return reason
+
+
+def make_decision(
+    services: Services,
+    call: PendingToolCall,
+    verdict: Verdict,
+    *,
+    reason: str,
+    by: str,
+    verified: Literal["link", "aws-signature", "caller"],
+    digest_shown: str,
+    edited: tuple[str, str] | None = None,
+) -> Decision:
+    """Return the decision to record. `edited` is the (canonical arguments, digest) to run instead."""
+    arguments, digest_approved = edited if edited is not None else (None, call.digest)
+    return Decision(
+        verdict=verdict,
+        by=by,
+        at=services.clock.now(),
+        verified=verified,
+        reason=check_reason(reason),
+        digest_shown=digest_shown,
+        digest_approved=digest_approved,
+        arguments=arguments,
+    )
+
+
+def record_decision(
+    services: Services, call: PendingToolCall, decision: Decision, *, token: str | None = None
+) -> Recorded:
+    """Write a decision; the first one stands.
+
+    Raises:
+        AlreadyDecided: another verdict stands, or the call was cancelled or is stale.
+        CallExpired: the time to decide is over.
+        Conflict: what was shown is not what is stored.
+        NotFound: the token is not one of the call's.
+    """
+    token_hash = sha256_hex(token) if token is not None else None
+    try:
+        stored = services.store.decide(call.session_id, call.call_id, decision, token_hash=token_hash)
+    except AlreadyDecided as error:
+        return Recorded(_standing(error.call, decision), already=True)
+    except LostRace:
+        current = services.store.call(call.session_id, call.call_id)
+        if token_hash is not None and token_hash not in current.token_hashes:
+            raise NotFound("There is nothing to decide here.") from None
+        raise Conflict("The call is not the one that was shown. Open the link again and look at it.") from None
+    return Recorded(stored, already=False)
+
+
+def check_decision(call: PendingToolCall, decision: Decision) -> None:
+    """Raise what `record_decision` would raise, as far as can be seen without writing."""
+    try:
+        decided(call, decision, token_hash=None)
+    except AlreadyDecided:
+        _standing(call, decision)
+
+
+def needs_wake(call: PendingToolCall) -> bool:
+    """Whether a decided call still has to be acted on (or may have to: waking in vain does no harm)."""
+    return call.status in _ACTED_ON
+
+
+def wake(services: Services, session_id: str) -> None:
+    """Have a runner look at a session. Losing this loses time only: the records say that work is due."""
+    try:
+        services.queue.wake(session_id)
+    except Unavailable as error:
+        services.logger.warning("wake-up not sent", extra={"session_id": session_id, "why": str(error)})
+
+
+def _standing(call: PendingToolCall, decision: Decision) -> PendingToolCall:
+    if call.status is CallStatus.EXPIRED:
+        raise CallExpired(f"Call {call.call_id} expired, and was not run.")
+    same = call.decision is not None and (
+        call.decision.verdict,
+        call.decision.digest_approved,
+    ) == (decision.verdict, decision.digest_approved)
+    if not same:
+        raise AlreadyDecided(call)
+    return call

@@ -1,0 +1,166 @@
+"""Entering a tool: claim first, then run exactly the approved bytes, then record what came of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from pausepoint.domain.answers import GONE, edited_note, refusal_text
+from pausepoint.domain.calls import CallStatus, Execution, PendingToolCall, answered, closed, finished
+from pausepoint.domain.canonical import call_digest
+from pausepoint.domain.events import DecisionRecorded, Event, ExecutionRecorded, ToolCall, ToolResult
+from pausepoint.domain.results import error_text, result_text
+from pausepoint.domain.tools import Tool, ToolContext
+from pausepoint.runtime.context import ExecutionContext, Services
+from pausepoint.runtime.ports import FinishedCall
+
+_OUTCOME_CHARACTERS = 1000
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A call brought to its result: what the log gets, and the record's end where the call has one.
+
+    `finished` must be written at once, together with the events; without it they may wait for the next write.
+    """
+
+    events: tuple[Event, ...]
+    finished: FinishedCall | None = None
+
+
+class Executor:
+    """Runs the calls of one session for one invocation."""
+
+    def __init__(self, services: Services, tools: Mapping[str, Tool], context: ExecutionContext) -> None:
+        self._services = services
+        self._tools = tools
+        self._context = context
+
+    def answer(self, call: ToolCall, record: PendingToolCall | None) -> Settled:
+        """Answer a call without entering its tool."""
+        text = call.refusal or (refusal_text(record) if record is not None else GONE)
+        events: tuple[Event, ...] = (*_decision_of(record), self._result(call, "error", text, entered=False))
+        if record is None or not call.guarded:
+            return Settled(events=events)
+        told = answered(record, outcome=text[:_OUTCOME_CHARACTERS])
+        return Settled(events=events, finished=FinishedCall(call=told, execution_id=None))
+
+    def enter(self, session_id: str, call: ToolCall) -> Settled:
+        """Run a call that needs no record: ungated, and safe to run again."""
+        tool = self._tools.get(call.name)
+        if tool is None or tool.schema_hash != call.schema_hash:
+            return Settled(events=(self._result(call, "error", _changed(call.name), entered=False),))
+        assert call.arguments is not None
+        status, text = self._run(tool, call.arguments, self._tool_context(session_id, call.call_id, approver=None))
+        return Settled(events=(self._result(call, status, text, entered=True),))
+
+    def enter_guarded(self, call: ToolCall, record: PendingToolCall) -> Settled:
+        """Claim an approved call, run it, and return its end.
+
+        Raises:
+            LostRace: somebody else claimed it, or it may not run.
+            Unavailable: nobody knows whether the claim was written, so the tool was not entered.
+        """
+        tool = self._tools.get(record.name)
+        arguments = record.approved_arguments
+        digest = call_digest(record.name, arguments)
+        if tool is None or tool.schema_hash != record.schema_hash:
+            return self._stale(call, record, _changed(record.name))
+        # What the log says was requested, what the record holds and what was decided on must be one thing.
+        shown = record.decision.digest_shown if record.decision else record.digest
+        if not call.digest == shown == call_digest(record.name, record.arguments) or digest != record.approved_digest:
+            return self._stale(call, record, "Not run: the stored call was altered after it was requested.")
+        execution = Execution(
+            id=self._services.new_id(),
+            digest=digest,
+            started_at=self._services.clock.now(),
+            deadline=self._context.ends_at,
+        )
+        claimed = self._services.store.claim(record.session_id, record.call_id, execution)
+        approver = record.decision.by if record.decision else None
+        status, text = self._run(
+            tool, arguments, self._tool_context(record.session_id, record.call_id, approver=approver)
+        )
+        return self._recorded(call, claimed, execution, status, edited_note(record) + text)
+
+    def _recorded(
+        self, call: ToolCall, claimed: PendingToolCall, execution: Execution, status: str, text: str
+    ) -> Settled:
+        now = self._now()
+        ended = CallStatus.SUCCEEDED if status == "success" else CallStatus.FAILED
+        record = finished(claimed, execution.id, ended, outcome=text[:_OUTCOME_CHARACTERS], at=now)
+        executed = ExecutionRecorded(
+            at=execution.started_at,
+            call_id=call.call_id,
+            name=call.name,
+            execution_id=execution.id,
+            digest_run=execution.digest,
+            ended_at=now,
+            status=ended,
+        )
+        result = self._result(call, status, text, entered=True)
+        return Settled(
+            events=(*_decision_of(claimed), executed, result),
+            finished=FinishedCall(call=record, execution_id=execution.id),
+        )
+
+    def _stale(self, call: ToolCall, record: PendingToolCall, why: str) -> Settled:
+        self._services.logger.warning("call not run", extra={"call_id": call.call_id, "why": why})
+        stale = closed(record, CallStatus.STALE, outcome=why)
+        events: tuple[Event, ...] = (*_decision_of(record), self._result(call, "error", why, entered=False))
+        return Settled(events=events, finished=FinishedCall(call=stale, execution_id=None))
+
+    def _run(self, tool: Tool, arguments: str, context: ToolContext) -> tuple[str, str]:
+        try:
+            return "success", result_text(tool.run(arguments, context))
+        except (Exception, SystemExit) as error:  # a tool may raise anything; the model reads what it was
+            self._services.logger.exception("tool raised", extra={"tool": tool.name, "call_id": context.call_id})
+            return "error", error_text(error)
+
+    def _tool_context(self, session_id: str, call_id: str, *, approver: str | None) -> ToolContext:
+        return ToolContext(
+            session_id=session_id,
+            call_id=call_id,
+            idempotency_key=f"{session_id}:{call_id}",
+            approver=approver,
+            deadline=self._context.ends_at,
+            logger=logging.getLogger("pausepoint.tools"),
+        )
+
+    def _result(self, call: ToolCall, status: str, text: str, *, entered: bool) -> ToolResult:
+        return ToolResult(
+            at=self._now(),
+            call_id=call.call_id,
+            name=call.name,
+            status="success" if status == "success" else "error",
+            text=text,
+            entered=entered,
+        )
+
+    def _now(self) -> datetime:
+        return self._services.clock.now()
+
+
+def _changed(name: str) -> str:
+    return f"Not run: the tool {name!r} changed after the call was requested. Look at it again before you ask."
+
+
+def _decision_of(record: PendingToolCall | None) -> tuple[DecisionRecorded, ...]:
+    if record is None or record.decision is None:
+        return ()
+    decision = record.decision
+    return (
+        DecisionRecorded(
+            at=decision.at,
+            call_id=record.call_id,
+            name=record.name,
+            verdict=decision.verdict,
+            by=decision.by,
+            verified=decision.verified,
+            reason=decision.reason,
+            digest_shown=decision.digest_shown,
+            arguments_approved=decision.arguments,
+        ),
+    )

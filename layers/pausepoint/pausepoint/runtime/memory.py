@@ -1,0 +1,157 @@
+"""Everything in memory: for tests, and for agents that run without AWS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from threading import RLock
+
+from pausepoint.domain import calls as transitions
+from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall
+from pausepoint.domain.events import LogEntry
+from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
+from pausepoint.domain.values import moment_text
+from pausepoint.errors import LostRace, NotFound, SessionBusy
+from pausepoint.runtime.ports import Commit, Notice
+
+
+class InMemoryStore:
+    """A `SessionStore` in a dict. Its conditions are the domain's own transition functions."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, Session] = {}
+        self._lock = RLock()
+
+    def create(self, session: Session) -> None:
+        with self._lock:
+            if session.head.session_id in self._sessions:
+                raise LostRace("the session exists")
+            self._sessions[session.head.session_id] = session
+
+    def load(self, session_id: str) -> Session:
+        with self._lock:
+            try:
+                return self._sessions[session_id]
+            except KeyError:
+                raise NotFound(f"There is no session {session_id!r}.") from None
+
+    def head(self, session_id: str) -> SessionHead:
+        return self.load(session_id).head
+
+    def call(self, session_id: str, call_id: str) -> PendingToolCall:
+        try:
+            return self.load(session_id).calls[call_id]
+        except KeyError:
+            raise NotFound(f"There is no call {call_id!r} in session {session_id!r}.") from None
+
+    def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
+        with self._lock:
+            session = self.load(session_id)
+            held = session.head.lease
+            if session.head.status not in statuses or (held is not None and held.until >= now and held.id != lease.id):
+                raise SessionBusy(f"Session {session_id} is {session.head.status}.")
+            head = session.head.model_copy(update={"lease": lease, "status": SessionStatus.RUNNING, "updated_at": now})
+            self._put(replace(session, head=head))
+            return head
+
+    def commit(self, commit: Commit) -> SessionHead:
+        with self._lock:
+            session = self.load(commit.head.session_id)
+            _check(session, commit)
+            head = session.head
+            if commit.status is not None:
+                lease = head.lease if commit.keep_lease else None
+                head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
+            changed = [*commit.new_calls, *([commit.finished.call] if commit.finished else [])]
+            self._put(session.after(commit.entry, head=head, calls=changed))
+            return head
+
+    def decide(self, session_id: str, call_id: str, decision: Decision, *, token_hash: str | None) -> PendingToolCall:
+        return self._move(session_id, call_id, lambda call: transitions.decided(call, decision, token_hash=token_hash))
+
+    def claim(self, session_id: str, call_id: str, execution: Execution) -> PendingToolCall:
+        return self._move(session_id, call_id, lambda call: transitions.claimed(call, execution))
+
+    def mark_notified(self, session_id: str, call_id: str) -> None:
+        with self._lock:
+            call = self.call(session_id, call_id)
+            if call.status is CallStatus.PENDING:
+                self._move(session_id, call_id, lambda call: call.model_copy(update={"notify": "sent"}))
+
+    def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
+        with self._lock:
+            stored = self.load(session.head.session_id)
+            moved = any(stored.calls[call.call_id] != session.calls[call.call_id] for call in calls)
+            if stored.next_seq != entry.first or moved:
+                raise LostRace("the session moved")
+            head = stored.head.model_copy(update={"status": SessionStatus.CANCELLED, "lease": None, "updated_at": at})
+            self._put(stored.after(entry, head=head, calls=calls))
+
+    def sessions(
+        self, status: SessionStatus | None, *, limit: int, before: str | None
+    ) -> tuple[list[SessionHead], str | None]:
+        def place(head: SessionHead) -> str:
+            return f"{moment_text(head.updated_at)}#{head.session_id}"
+
+        with self._lock:
+            heads = [session.head for session in self._sessions.values() if status in (None, session.head.status)]
+        heads.sort(key=place, reverse=True)
+        rest = [head for head in heads if before is None or place(head) < before]
+        return rest[:limit], place(rest[limit - 1]) if len(rest) > limit else None
+
+    def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
+        def place(call: PendingToolCall) -> str:
+            due = transitions.due_at(call)
+            return f"{moment_text(due) if due else ''}#{call.session_id}#{call.call_id}"
+
+        with self._lock:
+            calls = [call for session in self._sessions.values() for call in session.waiting_calls]
+        calls.sort(key=place)
+        rest = [call for call in calls if after is None or place(call) > after]
+        return rest[:limit], place(rest[limit - 1]) if len(rest) > limit else None
+
+    def _move(
+        self, session_id: str, call_id: str, change: Callable[[PendingToolCall], PendingToolCall]
+    ) -> PendingToolCall:
+        with self._lock:
+            call = change(self.call(session_id, call_id))
+            self._put(self.load(session_id).after(None, calls=[call]))
+            return call
+
+    def _put(self, session: Session) -> None:
+        self._sessions[session.head.session_id] = session
+
+
+def _check(session: Session, commit: Commit) -> None:
+    if commit.entry is not None and commit.entry.first != session.next_seq:
+        raise LostRace("the log went on")
+    lease_id = session.head.lease.id if session.head.lease else None
+    if (commit.status is not None or commit.new_calls) and lease_id != commit.lease_id:
+        raise LostRace("the lease is not mine")
+    if commit.finished is not None:
+        call = commit.finished.call
+        stored = session.calls[call.call_id]
+        held_by = stored.execution.id if stored.execution else None
+        if stored.status not in transitions.origins(call.status) or held_by != commit.finished.execution_id:
+            raise LostRace("the call is not held by this execution")
+
+
+@dataclass
+class InMemoryNotifier:
+    """Keeps what it was to send, newest last."""
+
+    sent: list[Notice] = field(default_factory=list)
+
+    def send(self, notice: Notice) -> None:
+        self.sent.append(notice)
+
+
+@dataclass
+class InMemoryQueue:
+    """Keeps the sessions that somebody should wake, oldest first."""
+
+    woken: list[str] = field(default_factory=list)
+
+    def wake(self, session_id: str) -> None:
+        self.woken.append(session_id)

@@ -1,0 +1,191 @@
+"""What the runtime needs from the world, as small Protocols. Adapters implement them, tests fake them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from pausepoint.domain.calls import Decision, Execution, PendingToolCall
+from pausepoint.domain.events import LogEntry, Usage
+from pausepoint.domain.session import (
+    AssistantItem,
+    Lease,
+    Session,
+    SessionHead,
+    SessionSpec,
+    SessionStatus,
+    UserItem,
+)
+
+
+class Clock(Protocol):
+    """Tells the time, in UTC."""
+
+    def now(self) -> datetime:
+        """Return the present moment."""
+
+
+NewId = Callable[[], str]
+"""Makes an identifier that nobody can guess: at least 128 random bits, of the characters a-z 2-7."""
+
+
+@dataclass(frozen=True)
+class RequestedCall:
+    """A tool call as the model asked for it, not yet looked at."""
+
+    tool_call_id: str
+    name: str
+    arguments: Any
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One question to the model. `timeout` is in seconds."""
+
+    spec: SessionSpec
+    history: Sequence[UserItem | AssistantItem]
+    timeout: float
+
+
+@dataclass(frozen=True)
+class ModelReply:
+    """One assistant turn. `message` is the provider's own and is replayed unchanged.
+
+    `stop_reason` is one of Bedrock Converse's words, whatever the provider.
+    """
+
+    message: dict[str, Any]
+    text: str
+    stop_reason: str
+    calls: tuple[RequestedCall, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+class ChatModel(Protocol):
+    """A language model behind its provider's API."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return what a session must remember to ask in the same way again: model id, inference settings."""
+
+    def respond(self, request: ModelRequest) -> ModelReply:
+        """Return the next assistant turn.
+
+        Raises:
+            ModelTimeout: no answer within the request's timeout.
+            ModelError: the model refused the request, or failed for good.
+            Unavailable: throttled or out of order, also after the adapter's own retries.
+        """
+
+
+@dataclass(frozen=True)
+class FinishedCall:
+    """A guarded call at its end: `call` as it is now, and the execution that must still hold it.
+
+    `execution_id` is None for a call that is closed without having been entered.
+    """
+
+    call: PendingToolCall
+    execution_id: str | None
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What a runner writes in one piece, all of it or nothing.
+
+    Attributes:
+        head: the head as the runner knows it.
+        lease_id: the runner's lease. It must still be in force whenever calls are added or the status
+            changes; the log's next free number guards everything else.
+        entry: must be the next of the log.
+        status: the session's new status.
+        keep_lease: False gives the lease back with the same write.
+    """
+
+    head: SessionHead
+    lease_id: str
+    at: datetime
+    entry: LogEntry | None = None
+    new_calls: tuple[PendingToolCall, ...] = ()
+    finished: FinishedCall | None = None
+    status: SessionStatus | None = None
+    keep_lease: bool = True
+
+
+class SessionStore(Protocol):
+    """Where sessions live. Every write is conditional; reads of one session are strongly consistent."""
+
+    def create(self, session: Session) -> None:
+        """Store a new session. Raises LostRace if its id is taken."""
+
+    def load(self, session_id: str) -> Session:
+        """Return the whole session. Raises NotFound."""
+
+    def head(self, session_id: str) -> SessionHead:
+        """Return a session's head. Raises NotFound."""
+
+    def call(self, session_id: str, call_id: str) -> PendingToolCall:
+        """Return one call. Raises NotFound."""
+
+    def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
+        """Take the lease and mark the session running; return its new head.
+
+        Raises:
+            SessionBusy: another runner holds a lease that has not run out, or the status is not among `statuses`.
+            NotFound: there is no such session.
+        """
+
+    def commit(self, commit: Commit) -> SessionHead:
+        """Write what a runner has to write; return the head as it is then. Raises LostRace."""
+
+    def decide(self, session_id: str, call_id: str, decision: Decision, *, token_hash: str | None) -> PendingToolCall:
+        """Put a decision on a pending call and return the call.
+
+        Raises:
+            AlreadyDecided: it is not pending any more; the error carries the call as it stands.
+            CallExpired: the time to decide is over.
+            LostRace: the digest that was shown or the token is not this call's.
+            NotFound: there is no such call.
+        """
+
+    def claim(self, session_id: str, call_id: str, execution: Execution) -> PendingToolCall:
+        """Mark a call as executing, before its tool is entered. Raises LostRace if it may not be."""
+
+    def mark_notified(self, session_id: str, call_id: str) -> None:
+        """Note that the approver of a pending call was told. Does nothing for a call that moved on."""
+
+    def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
+        """End a session and close `calls`, in one piece. Raises LostRace if anything moved meanwhile."""
+
+    def sessions(
+        self, status: SessionStatus | None, *, limit: int, before: str | None
+    ) -> tuple[list[SessionHead], str | None]:
+        """Return heads, the latest changed first, and where the next page starts. Eventually complete."""
+
+    def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
+        """Return calls that wait for a decision, the most urgent first, and where the next page starts."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A message to the approver. `subject` is one line of under 100 characters."""
+
+    subject: str
+    body: str
+    session_id: str
+    call_id: str
+
+
+class Notifier(Protocol):
+    """Tells the approver."""
+
+    def send(self, notice: Notice) -> None:
+        """Send it, or raise Unavailable."""
+
+
+class WorkQueue(Protocol):
+    """Wakes a runner for a session, some time soon, at least once."""
+
+    def wake(self, session_id: str) -> None:
+        """Queue it, or raise Unavailable."""
