@@ -1,0 +1,299 @@
+"""The `SessionStore` on one DynamoDB table: every step of the protocol, with its condition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from pausepoint.adapters.dynamodb import rows
+from pausepoint.adapters.dynamodb.listing import Listing
+from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, Writer, translated
+from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
+from pausepoint.domain.events import LogEntry
+from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
+from pausepoint.domain.values import moment_text
+from pausepoint.errors import AlreadyDecided, CallExpired, LostRace, NotFound, SessionBusy
+from pausepoint.runtime.ports import Commit, FinishedCall, NewId
+
+_ABSENT: Final = "attribute_not_exists(pk)"
+_LEASE_IS_MINE: Final = "#lease.#id = :lease_id"
+
+_LEASABLE: Final = (
+    # it is a session in one of the states the caller can start from
+    "#status IN ({statuses})"
+    # and nobody is at it: there is no lease, or it has run out, or it is mine (my answer was lost)
+    " AND (attribute_not_exists(#lease) OR #lease.#until < :now OR #lease.#id = :lease_id)"
+)
+_DECIDABLE: Final = (
+    # nobody has decided, and it was not closed: of all posts, one finds this true
+    "#status = :pending"
+    # the time to decide is not over, whether or not anybody has noticed yet
+    " AND #expires_at > :now"
+    # what the person was shown is what is stored
+    " AND #digest = :digest"
+)
+_WITH_LINK: Final = " AND contains(#token_hashes, :token_hash)"
+_CLAIMABLE: Final = (
+    # it is approved and nobody has started it
+    "(#status = :approved"
+    # or its execution was cut off, and its author says that running it again does no harm
+    " OR (#status = :executing AND #retry_safe = :yes AND #execution.#deadline < :now))"
+    # and what will run is what a person approved, or, for a call nobody had to approve, what was recorded
+    " AND ((#decision.#verdict = :approved AND #decision.#digest_approved = :digest)"
+    " OR (#gated = :no AND #digest = :digest))"
+)
+
+
+class DynamoDBStore:
+    """Keeps sessions in one table.
+
+    Args:
+        client: a boto3 DynamoDB client.
+        table: the table's name.
+        new_id: makes the nonces.
+    """
+
+    def __init__(self, client: Any, table: str, new_id: NewId) -> None:
+        self._client = client
+        self._table = table
+        self._new_id = new_id
+        self._writer = Writer(client, table)
+        self._listing = Listing(client, table)
+
+    def create(self, session: Session) -> None:
+        nonce = self._new_id()
+        entry = LogEntry(first=1, events=session.events)
+        created = [
+            rows.head_row(session.head, nonce),
+            rows.spec_row(session, nonce),
+            rows.entry_row(session.head, entry, nonce),
+        ]
+        self._write_all([Write(row=row, condition=_ABSENT) for row in created], nonce=nonce)
+
+    def load(self, session_id: str) -> Session:
+        pages = self._client.get_paginator("query").paginate(
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": {"S": session_id}},
+            ConsistentRead=True,
+        )
+        try:
+            return rows.to_session(session_id, [rows.from_item(item) for page in pages for item in page["Items"]])
+        except (ClientError, BotoCoreError) as error:
+            raise translated(error) from error
+
+    def head(self, session_id: str) -> SessionHead:
+        return rows.to_head(self._get(session_id, rows.META, f"There is no session {session_id!r}."))
+
+    def call(self, session_id: str, call_id: str) -> PendingToolCall:
+        missing = f"There is no call {call_id!r} in session {session_id!r}."
+        return rows.to_call(self._get(session_id, rows.call_sk(call_id), missing))
+
+    def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
+        names = {f"status_{status}": status for status in sorted(statuses)}
+        nonce = self._new_id()
+        write = Write(
+            key=rows.key(session_id, rows.META),
+            condition=_LEASABLE.format(statuses=", ".join(f":{name}" for name in names)),
+            values={**names, "now": moment_text(now), "lease_id": lease.id},
+            row={
+                "status": SessionStatus.RUNNING,
+                "lease": lease.model_dump(mode="json"),
+                "updated_at": moment_text(now),
+                "listed_status": SessionStatus.RUNNING,
+                "listed_at": f"{moment_text(now)}#{session_id}",
+                "due_kind": rows.DUE_SESSION,
+                "due_at": moment_text(lease.until),
+                "nonce": nonce,
+            },
+        )
+        try:
+            return rows.to_head(self._writer.write(write, nonce=nonce))
+        except ConditionFailed as failed:
+            if failed.first is None:
+                raise NotFound(f"There is no session {session_id!r}.") from None
+            raise SessionBusy(f"Session {session_id} is {failed.first['status']}.") from None
+
+    def commit(self, commit: Commit) -> SessionHead:
+        nonce = self._new_id()
+        head = commit.head
+        writes: list[Write] = []
+        if commit.entry is not None:
+            writes.append(Write(row=rows.entry_row(head, commit.entry, nonce), condition=_ABSENT))
+        if commit.status is not None:
+            lease = head.lease if commit.keep_lease else None
+            head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
+            writes.append(self._head_write(head, lease_id=commit.lease_id, nonce=nonce))
+        elif commit.new_calls:
+            key = rows.key(head.session_id, rows.META)
+            writes.append(Write(key=key, condition=_LEASE_IS_MINE, values={"lease_id": commit.lease_id}))
+        for call in commit.new_calls:
+            row = rows.call_row(call, expires=head.expires, nonce=nonce)
+            writes.append(Write(row=row, condition=_ABSENT))
+        if commit.finished is not None:
+            writes.append(_finishing(commit.finished, nonce))
+        self._write_all(writes, nonce=nonce)
+        return head
+
+    def decide(self, session_id: str, call_id: str, decision: Decision, *, token_hash: str | None) -> PendingToolCall:
+        status = CallStatus(decision.verdict)
+        nonce = self._new_id()
+        write = Write(
+            key=rows.key(session_id, rows.call_sk(call_id)),
+            condition=_DECIDABLE + (_WITH_LINK if token_hash is not None else ""),
+            values={
+                "pending": CallStatus.PENDING,
+                "now": moment_text(decision.at),
+                "digest": decision.digest_shown,
+                **({"token_hash": token_hash} if token_hash is not None else {}),
+            },
+            row={
+                "status": status,
+                "decision": decision.model_dump(mode="json", exclude_none=True),
+                # Whatever was decided, somebody has to act on it, and be found if the wake-up is lost.
+                "due_kind": rows.DUE_CALL,
+                "due_at": moment_text(decision.at),
+                "nonce": nonce,
+            },
+        )
+        try:
+            return rows.to_call(self._writer.write(write, nonce=nonce))
+        except ConditionFailed as failed:
+            if failed.first is None:
+                raise NotFound(f"There is no call {call_id!r} in session {session_id!r}.") from None
+            call = rows.to_call(failed.first)
+        if call.status is not CallStatus.PENDING:
+            raise AlreadyDecided(call)
+        if call.overdue(decision.at):
+            raise CallExpired(f"The time to decide ended at {call.expires_at:%Y-%m-%d %H:%M} UTC.")
+        raise LostRace("what was shown is not what is stored")
+
+    def claim(self, session_id: str, call_id: str, execution: Execution) -> PendingToolCall:
+        nonce = self._new_id()
+        write = Write(
+            key=rows.key(session_id, rows.call_sk(call_id)),
+            condition=_CLAIMABLE,
+            values={
+                "approved": CallStatus.APPROVED,
+                "executing": CallStatus.EXECUTING,
+                "yes": True,
+                "no": False,
+                "now": moment_text(execution.started_at),
+                "digest": execution.digest,
+            },
+            row={
+                "status": CallStatus.EXECUTING,
+                "execution": execution.model_dump(mode="json", exclude_none=True),
+                "due_kind": rows.DUE_CALL,
+                "due_at": moment_text(execution.deadline),
+                "nonce": nonce,
+            },
+            adds={"attempts": 1},
+        )
+        try:
+            return rows.to_call(self._writer.write(write, nonce=nonce))
+        except ConditionFailed:
+            raise LostRace(f"call {call_id} may not be entered") from None
+
+    def mark_notified(self, session_id: str, call_id: str) -> None:
+        call = self.call(session_id, call_id)
+        nonce = self._new_id()
+        write = Write(
+            key=rows.key(session_id, rows.call_sk(call_id)),
+            # still pending: on a call that moved on, the notice does not matter any more
+            condition="#status = :pending",
+            values={"pending": CallStatus.PENDING},
+            row={"notify": "sent", "due_at": moment_text(call.expires_at), "nonce": nonce},
+        )
+        try:
+            self._writer.write(write, nonce=nonce)
+        except ConditionFailed:
+            return
+
+    def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
+        nonce = self._new_id()
+        head = session.head.model_copy(update={"status": SessionStatus.CANCELLED, "lease": None, "updated_at": at})
+        writes = [
+            # taking the next number of the log stops a runner that is under way
+            Write(row=rows.entry_row(head, entry, nonce), condition=_ABSENT),
+            self._head_write(head, lease_id=None, nonce=nonce),
+        ]
+        writes += [
+            Write(
+                key=rows.key(call.session_id, rows.call_sk(call.call_id)),
+                # it stands where it stood: not decided, not entered since
+                condition="#status = :before",
+                values={"before": session.calls[call.call_id].status},
+                row={"status": call.status, "outcome": call.outcome, **rows.call_index(call), "nonce": nonce},
+            )
+            for call in calls
+        ]
+        self._write_all(writes, nonce=nonce)
+
+    def sessions(
+        self, status: SessionStatus | None, *, limit: int, before: str | None
+    ) -> tuple[list[SessionHead], str | None]:
+        return self._listing.sessions(status, limit=limit, before=before)
+
+    def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
+        return self._listing.pending(limit=limit, after=after)
+
+    def _head_write(self, head: SessionHead, *, lease_id: str | None, nonce: str) -> Write:
+        return Write(
+            key=rows.key(head.session_id, rows.META),
+            # a runner must still hold its lease; a cancellation only needs the session to be there
+            condition="attribute_exists(pk)" if lease_id is None else _LEASE_IS_MINE,
+            values={} if lease_id is None else {"lease_id": lease_id},
+            row={
+                "status": head.status,
+                "lease": head.lease.model_dump(mode="json") if head.lease else None,
+                "updated_at": moment_text(head.updated_at),
+                **rows.head_index(head),
+                "nonce": nonce,
+            },
+        )
+
+    def _write_all(self, writes: Sequence[Write], *, nonce: str) -> None:
+        try:
+            if len(writes) == 1:
+                self._writer.write(writes[0], nonce=nonce)
+            elif writes:
+                self._writer.write_all(writes, nonce=nonce)
+        except ConditionFailed:
+            raise LostRace("somebody else wrote first") from None
+
+    def _get(self, session_id: str, sk: str, missing: str) -> rows.Row:
+        try:
+            answer = self._client.get_item(TableName=self._table, Key=rows.key(session_id, sk), ConsistentRead=True)
+        except (ClientError, BotoCoreError) as error:
+            raise translated(error) from error
+        if "Item" not in answer:
+            raise NotFound(missing)
+        return rows.from_item(answer["Item"])
+
+
+def _finishing(finished: FinishedCall, nonce: str) -> Write:
+    call = finished.call
+    before = {f"from_{status}": status for status in sorted(origins(call.status))}
+    fence = "attribute_not_exists(#execution)"  # it was never entered
+    values: dict[str, Any] = dict(before)
+    if finished.execution_id is not None:
+        fence = "#execution.#id = :execution_id"  # this execution still holds it (R43)
+        values["execution_id"] = finished.execution_id
+    return Write(
+        key=rows.key(call.session_id, rows.call_sk(call.call_id)),
+        # there is an edge from where it stands to where it goes
+        condition=f"#status IN ({', '.join(f':{name}' for name in before)}) AND {fence}",
+        values=values,
+        row={
+            "status": call.status,
+            "outcome": call.outcome,
+            "answered": call.answered,
+            **({"execution": call.execution.model_dump(mode="json")} if call.execution else {}),
+            **rows.call_index(call),
+            "nonce": nonce,
+        },
+    )

@@ -1,0 +1,87 @@
+"""The composition root: builds what a function needs from its settings, when it first needs it."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+from functools import cache, cached_property
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from pausepoint.adapters.dynamodb.store import DynamoDBStore
+from pausepoint.adapters.sns import SnsNotifier
+from pausepoint.adapters.sqs import SqsWorkQueue
+from pausepoint.errors import ConfigurationError
+from pausepoint.runtime.agent import Agent
+from pausepoint.runtime.context import Services
+from pausepoint.runtime.system import SystemClock, new_id, new_token
+from pausepoint.settings import Settings
+
+# Short timeouts and a few tries: the caller at the gateway has 30 seconds for everything.
+_CLIENT_CONFIG = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 4})
+
+
+class Application:
+    """One function's view of the deployment."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def services(self) -> Services:
+        """The world on AWS."""
+        return Services(
+            store=DynamoDBStore(_Client("dynamodb"), self.settings.table_name, new_id),
+            notifier=SnsNotifier(_Client("sns"), self.settings.topic_arn),
+            queue=SqsWorkQueue(_Client("sqs"), self.settings.queue_url),
+            clock=SystemClock(),
+            new_id=new_id,
+            new_token=new_token,
+            logger=logging.getLogger("pausepoint"),
+        )
+
+    @cached_property
+    def agent(self) -> Agent:
+        """The deployed agent."""
+        return load_agent(self.settings.agent).bind(
+            self.services,
+            approval_time=self.settings.approval_time,
+            session_time=self.settings.session_time,
+        )
+
+
+@cache
+def application() -> Application:
+    """Return this process's application; made at the first call."""
+    return Application(Settings.from_environment(os.environ))
+
+
+def load_agent(place: str) -> Agent:
+    """Import the agent at `module:attribute`. Raises ConfigurationError that says what is missing."""
+    module_name, _, attribute = place.partition(":")
+    if not module_name or not attribute:
+        raise ConfigurationError(f"AGENT is {place!r}, and must be module:attribute, for example custodian:agent.")
+    try:
+        agent = getattr(importlib.import_module(module_name), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(f"The agent {place!r} cannot be imported: {error}") from error
+    if not isinstance(agent, Agent):
+        raise ConfigurationError(f"{place!r} is a {type(agent).__name__}, not an Agent.")
+    return agent
+
+
+class _Client:
+    """A boto3 client that is made when it is first used: most functions use few of theirs."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+
+    @cached_property
+    def _made(self) -> Any:
+        return boto3.client(self._service, config=_CLIENT_CONFIG)  # type: ignore[call-overload]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made, name)

@@ -1,0 +1,51 @@
+"""The settings of a deployed function, from its environment variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pausepoint.errors import ConfigurationError
+
+
+class Settings(BaseModel):
+    """What template.yaml tells the functions. Each function is told only what it needs.
+
+    Attributes:
+        agent: where the agent is, as `module:attribute`.
+        base_url: the API's public address; empty: taken from the gateway's context.
+        require_signed_caller: refuse requests on signed routes that carry no caller. Only the local
+            stack, which nobody signs for, turns it off.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    table_name: str = Field(alias="TABLE_NAME", min_length=1)
+    topic_arn: str = Field(alias="TOPIC_ARN", default="")
+    queue_url: str = Field(alias="QUEUE_URL", default="")
+    agent: str = Field(alias="AGENT", default="")
+    base_url: str = Field(alias="BASE_URL", default="")
+    approval_seconds: int = Field(alias="APPROVAL_SECONDS", default=24 * 3600, ge=60)
+    session_seconds: int = Field(alias="SESSION_SECONDS", default=30 * 24 * 3600, ge=60)
+    require_signed_caller: bool = Field(alias="REQUIRE_SIGNED_CALLER", default=True)
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> Settings:
+        """Read the settings. Raises ConfigurationError that names the variable."""
+        try:
+            return cls.model_validate(dict(environment))
+        except ValidationError as error:
+            names = ", ".join(str(problem["loc"][0]) for problem in error.errors())
+            raise ConfigurationError(f"These variables are missing or wrong: {names}.") from error
+
+    @property
+    def approval_time(self) -> timedelta:
+        """How long a person may take to decide."""
+        return timedelta(seconds=self.approval_seconds)
+
+    @property
+    def session_time(self) -> timedelta:
+        """How long the table keeps a session."""
+        return timedelta(seconds=self.session_seconds)
