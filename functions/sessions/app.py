@@ -1,0 +1,69 @@
+"""Reads, lists and cancels sessions: GET /sessions…, GET /approvals, POST /sessions/{id}/cancel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pausepoint.bootstrap import application
+from pausepoint.http import door
+from pausepoint.http.bodies import events_body, head_body, session_body, waiting_body
+from pausepoint.http.requests import cursor, page_size, page_start, status_filter
+from pausepoint.runtime.cancelling import cancel
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.event_handler import Response
+
+api = door.open_api()
+
+
+@api.get("/sessions")
+def list_sessions() -> Response[str]:
+    """List sessions, the latest changed first."""
+    query = _query()
+    heads, following = application().services.store.sessions(
+        status_filter(query), limit=page_size(query), before=cursor(query)
+    )
+    return door.json_response(200, {"sessions": [head_body(head) for head in heads], "next": following})
+
+
+@api.get("/sessions/<session_id>")
+def get_session(session_id: str) -> Response[str]:
+    """Show one session."""
+    _query()
+    return door.json_response(200, session_body(application().services.store.load(session_id)))
+
+
+@api.get("/sessions/<session_id>/events")
+def list_events(session_id: str) -> Response[str]:
+    """Show a session's log: what was said, decided and run."""
+    query = _query()
+    session = application().services.store.load(session_id)
+    page = events_body(session.events, after=page_start(query), limit=page_size(query))
+    return door.json_response(200, page)
+
+
+@api.get("/approvals")
+def list_approvals() -> Response[str]:
+    """List the calls of all sessions that wait for a decision."""
+    query = _query()
+    services = application().services
+    calls, following = services.store.pending(limit=page_size(query), after=cursor(query))
+    now = services.clock.now()
+    approvals = [waiting_body(call, now) for call in calls]
+    return door.json_response(200, {"approvals": approvals, "next": following})
+
+
+@api.post("/sessions/<session_id>/cancel")
+def cancel_session(session_id: str) -> Response[str]:
+    """End a session for good."""
+    by = door.caller(api.current_event, application())
+    return door.json_response(200, session_body(cancel(application().services, session_id, by=by)))
+
+
+def _query() -> dict[str, str]:
+    """Return the query of a caller who is signed in."""
+    door.caller(api.current_event, application())
+    return api.current_event.query_string_parameters or {}
+
+
+handler = door.handler(api)

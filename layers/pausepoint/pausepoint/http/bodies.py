@@ -1,0 +1,154 @@
+"""The JSON bodies of the API: what is accepted, and what is answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pausepoint.domain.calls import PendingToolCall, Verdict
+from pausepoint.domain.canonical import parse_json
+from pausepoint.domain.events import Event
+from pausepoint.domain.session import Session, SessionHead
+from pausepoint.domain.values import moment_text
+from pausepoint.errors import InvalidInput, TooLarge
+from pausepoint.runtime.agent import AgentResult
+from pausepoint.runtime.decisions import DecisionRequest
+
+MAX_BODY_BYTES: Final = 256 * 1024
+MAX_DECISIONS: Final = 50
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class NewMessage(_Request):
+    """Body of `POST /sessions` and `POST /sessions/{id}/messages`."""
+
+    message: str
+
+
+class OneDecision(_Request):
+    """One member of a `ResumeRequest`."""
+
+    call_id: str
+    decision: Verdict
+    reason: str | None = None
+    arguments: dict[str, Any] | None = None
+
+    def request(self) -> DecisionRequest:
+        """Return it in the runtime's words."""
+        return DecisionRequest(self.call_id, self.decision, self.reason or "", self.arguments)
+
+
+class ResumeRequest(_Request):
+    """Body of `POST /sessions/{id}/resume`."""
+
+    decisions: Annotated[list[OneDecision], Field(max_length=MAX_DECISIONS)]
+
+
+Body = TypeVar("Body", bound=_Request)
+
+
+def read_body(raw: bytes, kind: type[Body]) -> Body:
+    """Return a request's body as `kind`.
+
+    Raises:
+        TooLarge: it has more than 256 KiB.
+        InvalidInput: it is not strict JSON, or does not fit; `field` names the first part that does not.
+    """
+    if len(raw) > MAX_BODY_BYTES:
+        raise TooLarge(f"The body has {len(raw)} bytes; at most {MAX_BODY_BYTES} are allowed.", field="body")
+    try:
+        value = parse_json(raw)
+    except InvalidInput as error:
+        raise InvalidInput(f"The body {error}.", field="body") from None
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        field = ".".join(str(part) for part in problem["loc"]) or "body"
+        raise InvalidInput(f"{field}: {problem['msg']}.", field=field) from None
+
+
+def call_body(call: PendingToolCall) -> dict[str, Any]:
+    """Return a call as the API shows it. The hashes of its links stay inside."""
+    body: dict[str, Any] = {
+        "call_id": call.call_id,
+        "tool_call_id": call.tool_call_id,
+        "name": call.name,
+        "arguments": json.loads(call.arguments),
+        "status": call.status,
+        "digest": call.digest,
+        "requested_at": moment_text(call.requested_at),
+        "expires_at": moment_text(call.expires_at),
+    }
+    if call.decision is not None:
+        body["decision"] = call.decision.model_dump(mode="json", exclude_none=True)
+    return body
+
+
+def session_body(session: Session) -> dict[str, Any]:
+    """Return a session as `run`, `resume` and `GET /sessions/{id}` answer it."""
+    result = AgentResult(session)
+    failure = session.failure
+    return {
+        **head_body(session.head),
+        "output": result.output,
+        "pending_calls": [call_body(call) for call in result.pending_calls],
+        "usage": {
+            "model_calls": session.model_calls,
+            "tool_calls": session.tool_calls,
+            "input_tokens": session.usage.input_tokens,
+            "output_tokens": session.usage.output_tokens,
+        },
+        **({"error": {"code": failure.code, "message": failure.message}} if failure else {}),
+    }
+
+
+def head_body(head: SessionHead) -> dict[str, Any]:
+    """Return a session's head as the lists show it."""
+    return {
+        "session_id": head.session_id,
+        "status": head.status,
+        "agent": head.agent,
+        "requested_by": head.owner,
+        "created_at": moment_text(head.created_at),
+        "updated_at": moment_text(head.updated_at),
+    }
+
+
+def events_body(events: Sequence[Event], *, after: int, limit: int) -> dict[str, Any]:
+    """Return a page of a session's log; `next` is the `after` of the next page, or null."""
+    page = events[after : after + limit]
+    more = after + limit < len(events)
+    return {
+        "events": [_event_body(seq, event) for seq, event in enumerate(page, after + 1)],
+        "next": str(after + limit) if more else None,
+    }
+
+
+def waiting_body(call: PendingToolCall, now: datetime) -> dict[str, Any]:
+    """Return a call as the list of approvals shows it, with its age in seconds."""
+    return {
+        "session_id": call.session_id,
+        "agent": call.agent,
+        "requested_by": call.requested_by,
+        **call_body(call),
+        "age_seconds": int((now - call.requested_at).total_seconds()),
+    }
+
+
+def _event_body(seq: int, event: Event) -> dict[str, Any]:
+    # The provider's own message is for the model: it may hold thoughts, signatures and bytes.
+    document = event.model_dump(mode="json", exclude={"message"}, exclude_none=True)
+    if event.type == "session_failed":
+        document["message"] = event.message
+    for call in document.get("calls", ()):
+        if "arguments" in call:
+            call["arguments"] = json.loads(call["arguments"])
+    return {"seq": seq, **document}

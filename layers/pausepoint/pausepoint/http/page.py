@@ -1,0 +1,169 @@
+"""The pages that people see: what would run and the form, what became of it, and what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from pausepoint.domain.calls import CallStatus
+from pausepoint.domain.canonical import short_code
+from pausepoint.http.headers import TEMPLATES, style_text
+from pausepoint.http.rows import Arguments, read_arguments
+from pausepoint.http.visible import Segment, ascii_escaped, flat, visible
+from pausepoint.http.wording import VERIFIED, absolute, ending, relative, sentences
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from jinja2 import Environment
+
+    from pausepoint.domain.calls import Decision, PendingToolCall
+
+MAX_REASON: Final = 2000
+"""Characters of a reason that the form takes."""
+
+
+@dataclass(frozen=True)
+class _Fact:
+    label: str
+    value: list[Segment]
+    aside: str = ""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """One text of a call: its arguments, their ASCII form and their digest."""
+
+    heading: str
+    arguments: Arguments
+    exact: str
+    digest: str
+
+
+def approval_page(call: PendingToolCall, *, token: str, action: str, now: datetime) -> str:
+    """Return the page that shows what would run and asks for a decision.
+
+    Args:
+        call: a pending call.
+        token: the link's secret; the form sends it back.
+        action: the address that the form posts to, without the token.
+        now: for the distance to the expiry only.
+    """
+    return _render(
+        "approval.html",
+        title=f"Approve {flat(visible(call.name))}?",
+        tool=visible(call.name),
+        agent=visible(call.agent),
+        shown=_Shown("Arguments", read_arguments(call.arguments), ascii_escaped(call.arguments), call.digest),
+        facts_shown=_request_facts(call, now),
+        identity=_identity_facts(call),
+        expires=absolute(call.expires_at),
+        expires_in=relative(call.expires_at, now),
+        token=token,
+        action=action,
+        digest=call.digest,
+        max_reason=MAX_REASON,
+    )
+
+
+def outcome_page(call: PendingToolCall, *, now: datetime, heading: str | None = None) -> str:
+    """Return the page that tells what became of a call, with what was shown and what ran.
+
+    Args:
+        call: any call that is not open to a decision any more.
+        now: tells whether a pending call is overdue; distances in time.
+        heading: replaces the title that the status has, e.g. "Already decided".
+    """
+    told = ending(call, now)
+    decision = call.decision
+    edited = decision is not None and decision.arguments is not None
+    shown = [
+        _Shown(
+            "What was shown" if edited else "Arguments",
+            read_arguments(call.arguments),
+            ascii_escaped(call.arguments),
+            call.digest,
+        )
+    ]
+    if edited:
+        approved = call.approved_arguments
+        verb = "What ran" if call.execution else "What may run"
+        shown.append(
+            _Shown(
+                f"{verb}, as the approver changed it",
+                read_arguments(approved),
+                ascii_escaped(approved),
+                call.approved_digest,
+            )
+        )
+    return _render(
+        "outcome.html",
+        title=f"{heading or told.title}: {flat(visible(call.name))}",
+        heading=visible(heading or told.title),
+        tool=visible(call.name),
+        agent=visible(call.agent),
+        ending=told,
+        words=sentences(call, now),
+        text=visible(call.outcome) if call.outcome else None,
+        reason=visible(decision.reason) if decision and decision.reason else None,
+        shown=shown,
+        decision_facts=_decision_facts(call, decision) if decision else [],
+        facts_shown=_request_facts(call, now),
+        identity=_identity_facts(call),
+    )
+
+
+def problem_page(title: str, text: str) -> str:
+    """Return a page for what cannot be shown or done: 400, 404, 410 and the like."""
+    return _render("problem.html", title=title, heading=visible(title), text=visible(text))
+
+
+def _request_facts(call: PendingToolCall, now: datetime) -> list[_Fact]:
+    left = relative(call.expires_at, now) if call.status is CallStatus.PENDING else ""
+    return [
+        _Fact("Agent", visible(call.agent)),
+        _Fact("Asked by", visible(call.requested_by)),
+        _Fact("Asked at", visible(absolute(call.requested_at)), relative(call.requested_at, now)),
+        _Fact("Decide before", visible(absolute(call.expires_at)), left),
+        _Fact("Code", visible(short_code(call.digest)), "of exactly these arguments"),
+    ]
+
+
+def _identity_facts(call: PendingToolCall) -> list[_Fact]:
+    return [_Fact("Session", visible(call.session_id)), _Fact("Call", visible(call.call_id))]
+
+
+def _decision_facts(call: PendingToolCall, decision: Decision) -> list[_Fact]:
+    facts = [
+        _Fact("Decision", visible(decision.verdict)),
+        _Fact("Decided by", visible(decision.by)),
+        _Fact("Decided at", visible(absolute(decision.at))),
+        _Fact("Verified", visible(VERIFIED[decision.verified])),
+        _Fact("Code shown", visible(short_code(decision.digest_shown))),
+    ]
+    if call.execution:
+        facts.append(_Fact("Code run", visible(short_code(call.execution.digest))))
+        facts.append(_Fact("Started at", visible(absolute(call.execution.started_at))))
+        if call.execution.ended_at:
+            facts.append(_Fact("Ended at", visible(absolute(call.execution.ended_at))))
+    return facts
+
+
+def _render(template: str, **context: object) -> str:
+    return _environment().get_template(template).render(style=style_text(), **context)
+
+
+@cache
+def _environment() -> Environment:
+    # Most functions never make a page: the import waits for the first one.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )

@@ -1,0 +1,117 @@
+"""What became of a call, in plain words; times as people read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Literal
+
+from pausepoint.domain.calls import CallStatus, PendingToolCall
+from pausepoint.http.visible import Segment, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Words = list[str | list[Segment]]
+"""A sentence: our own words, and untrusted pieces between them."""
+
+VERIFIED: Final = {
+    "link": "by holding the link; no sign-in",
+    "aws-signature": "by an AWS-signed request",
+    "caller": "by the caller's own word only",
+}
+
+_UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+
+
+Tone = Literal["good", "bad", "still", "moving"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a status means, in words.
+
+    Attributes:
+        tone: `still` means nothing ran and nothing will; `moving` is not the last word.
+        sentence: follows the one on the decision; `{expires}`, `{started}`, `{ended}` are filled.
+        text_label: what the call's outcome text is to be called.
+    """
+
+    title: str
+    tone: Tone
+    sentence: str
+    text_label: str = "Note"
+    moving: bool = False
+
+
+_S = CallStatus
+ENDINGS: Final[Mapping[CallStatus, Ending]] = {
+    _S.PENDING: Ending("Not decided yet", "moving", "Nothing has run. It waits for a decision.", moving=True),
+    _S.APPROVED: Ending("Approved", "moving", "It has not run yet.", moving=True),
+    _S.REJECTED: Ending("Rejected", "still", "It did not run and will not."),
+    _S.EXPIRED: Ending("Expired, not run", "still", "Nobody decided before {expires}. It did not run and will not."),
+    _S.CANCELLED: Ending("Cancelled, not run", "still", "The session was cancelled. It did not run and will not."),
+    _S.STALE: Ending(
+        "Out of date, not run",
+        "still",
+        "The tool changed after this was asked, so what was shown is not what would run. "
+        "It did not run and will not; the agent may ask again.",
+    ),
+    _S.EXECUTING: Ending("Running now", "moving", "It started{started} and is running now.", moving=True),
+    _S.SUCCEEDED: Ending("Done", "good", "It ran and succeeded{ended}.", "What the tool gave back"),
+    _S.FAILED: Ending(
+        "Failed",
+        "bad",
+        "It ran and failed{ended}. What it did before it failed has not been undone.",
+        "What went wrong",
+    ),
+    _S.IN_DOUBT: Ending(
+        "In doubt",
+        "bad",
+        "It started{started}, and nobody heard how it ended: it may or may not have taken effect. "
+        "It is not run again by itself; somebody has to look and say what happened.",
+        "What is known",
+        moving=True,
+    ),
+}
+"""One line for every status; a test holds them against `CallStatus`."""
+
+
+def ending(call: PendingToolCall, now: datetime) -> Ending:
+    """Return what a call's status means. A pending one whose time is over has expired."""
+    if call.status is CallStatus.PENDING and call.overdue(now):
+        return ENDINGS[CallStatus.EXPIRED]
+    return ENDINGS[call.status]
+
+
+def sentences(call: PendingToolCall, now: datetime) -> Words:
+    """Tell who decided, if somebody did, and what became of the call."""
+    execution = call.execution
+    told = ending(call, now).sentence.format(
+        expires=absolute(call.expires_at),
+        started=f" at {absolute(execution.started_at)}" if execution else "",
+        ended=f" at {absolute(execution.ended_at)}" if execution and execution.ended_at else "",
+    )
+    decision = call.decision
+    if decision is None:
+        return [told]
+    verb = "Rejected by " if decision.verdict == "rejected" else "Approved by "
+    if decision.verdict == "rejected" and not decision.reason:
+        told += " No reason was given."
+    return [verb, visible(decision.by), f" at {absolute(decision.at)}. {told}"]
+
+
+def absolute(moment: datetime) -> str:
+    """Return a moment as `2026-11-29 16:04 UTC`."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def relative(moment: datetime, now: datetime) -> str:
+    """Return about how far away a moment is: `in 23 hours`, `5 minutes ago`; rounded down."""
+    seconds = (moment - now).total_seconds()
+    for unit, size in _UNITS:
+        count = int(abs(seconds) // size)
+        if count:
+            span = f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+            return f"in {span}" if seconds > 0 else f"{span} ago"
+    return "in less than a minute" if seconds > 0 else "just now"
