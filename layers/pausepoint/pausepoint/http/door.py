@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 INLINE_SECONDS: Final = 20
-"""No step starts later than this in a request: API Gateway gives up after 30 seconds."""
+"""No step starts later than this in a request."""
+ANSWER_SECONDS: Final = 27
+"""A request is answered by then: API Gateway gives up after 30 seconds, while Lambda runs on."""
 _ENDING_SECONDS: Final = 2
 _UNSIGNED: Final = "unsigned caller"
 
@@ -107,7 +109,7 @@ def invocation(api: APIGatewayHttpResolver, application: Application) -> Executi
         id=application.services.new_id(),
         ends_at=ends_at,
         hand_over_at=min(ends_at, now + timedelta(seconds=INLINE_SECONDS)),
-        inline=True,
+        answer_by=min(ends_at, now + timedelta(seconds=ANSWER_SECONDS)),
         caller=caller(api.current_event, application),
         base_url=base_url(api.current_event, application),
     )

@@ -35,7 +35,7 @@ def read_form(raw: bytes, content_type: str) -> DecisionForm:
         InvalidInput: it is not a form, or a field is missing, unknown, repeated or wrong; `field` names it.
     """
     if len(raw) > MAX_FORM_BYTES:
-        raise TooLarge(f"The form has more than {MAX_FORM_BYTES} bytes.", field="body")
+        raise TooLarge(f"The form has more than {MAX_FORM_BYTES} bytes. Shorten the reason.", field="reason")
     if content_type.split(";", maxsplit=1)[0].strip().lower() != _FORM_TYPE:
         raise InvalidInput("A decision is posted as the page's form.", field="content-type")
     fields: dict[str, str] = {}

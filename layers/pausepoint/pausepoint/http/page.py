@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pausepoint.domain.calls import CallStatus
 from pausepoint.domain.canonical import short_code
@@ -12,6 +12,7 @@ from pausepoint.http.headers import TEMPLATES, style_text
 from pausepoint.http.rows import Arguments, read_arguments
 from pausepoint.http.visible import Segment, ascii_escaped, flat, visible
 from pausepoint.http.wording import VERIFIED, absolute, ending, relative, sentences
+from pausepoint.runtime.decisions import MAX_REASON_CHARACTERS
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from pausepoint.domain.calls import Decision, PendingToolCall
-
-MAX_REASON: Final = 2000
-"""Characters of a reason that the form takes."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def approval_page(call: PendingToolCall, *, token: str, action: str, now: dateti
         token=token,
         action=action,
         digest=call.digest,
-        max_reason=MAX_REASON,
+        max_reason=MAX_REASON_CHARACTERS,
     )
 
 

@@ -38,7 +38,8 @@ class ExecutionContext:
         id: names the invocation; leases and executions carry it.
         ends_at: whatever runs must be back before this moment; the lease runs out shortly after it.
         hand_over_at: no step starts after this moment, the work queue goes on instead.
-        inline: somebody waits for the answer; what takes too long is handed over rather than failed.
+        answer_by: somebody waits, and not longer than this; a model that takes longer is handed over to the
+            work queue rather than failed. None where nobody waits.
         caller: who asked (an ARN where the request was signed).
         base_url: the public address of the API, without a slash at its end.
     """
@@ -46,7 +47,7 @@ class ExecutionContext:
     id: str
     ends_at: datetime
     hand_over_at: datetime
-    inline: bool = False
+    answer_by: datetime | None = None
     caller: str = "local"
     base_url: str = "http://localhost"
 
@@ -57,8 +58,8 @@ class ExecutionContext:
         return cls(id=services.new_id(), ends_at=ends_at, hand_over_at=ends_at, caller=caller)
 
     def seconds_left(self, now: datetime) -> float:
-        """How long a step that starts now may take."""
-        return (self.ends_at - now).total_seconds()
+        """How long the model may take for a turn that is asked for now."""
+        return ((self.answer_by or self.ends_at) - now).total_seconds()
 
     def must_hand_over(self, now: datetime) -> bool:
         """Whether it is too late to start another step."""

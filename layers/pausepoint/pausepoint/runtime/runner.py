@@ -107,7 +107,7 @@ class Runner:
             check_budgets(self._session, self._now())
             reply = self._model.respond(request)
         except ModelTimeout as error:
-            if self._context.inline:
+            if self._context.answer_by is not None:
                 self._hand_over()  # whoever takes over has more time than a caller at the gateway
             else:
                 self._fail(error.code, str(error))
