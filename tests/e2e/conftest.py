@@ -1,0 +1,33 @@
+"""One local stack for all end-to-end tests, under the functions' own IAM policies."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.stack import Stack
+
+
+@pytest.fixture(scope="session")
+def running_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    stack = Stack(tmp_path_factory.mktemp("stack"))
+    try:
+        stack.start()
+        yield stack
+    finally:
+        assert stack.stop() == 0
+
+
+@pytest.fixture
+def stack(running_stack: Stack) -> Stack:
+    return running_stack
+
+
+@pytest.fixture
+def path(stack: Stack) -> str:
+    """A file of the test's own."""
+    name = f"{uuid.uuid4().hex[:12]}.txt"
+    stack.put_file(name)
+    return name
