@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
 from aws_lambda_powertools.event_handler import Response
 
 from pausepoint.bootstrap import application
-from pausepoint.errors import PausepointError
+from pausepoint.errors import NotFound, PausepointError
 from pausepoint.http import door
 from pausepoint.http.approvals import PageAnswer, Post, decide, refusal, show
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 
 api = door.open_api()
 
@@ -24,22 +30,32 @@ def show_call(session_id: str, call_id: str) -> Response[str]:
 def decide_call(session_id: str, call_id: str) -> Response[str]:
     """Record a posted decision."""
     headers = {name.lower(): value for name, value in api.current_event.headers.items()}
-    post = Post(body=door.raw_body(api.current_event), headers=headers)
+    base_url = door.base_url(api.current_event, application())
+    post = Post(body=door.raw_body(api.current_event), headers=headers, base_url=base_url)
     answer = decide(application().services, session_id, call_id, post)
     if answer.decided is not None:
         door.count("Calls" + answer.decided.capitalize())
     return _page(answer)
 
 
-def failed(error: PausepointError) -> Response[str]:
-    """Answer people with a page, also when the table does not."""
-    door.logger().exception("page failed")
-    return _page(refusal(error))
+@api.not_found
+def no_page(_: NotFoundError) -> Response[str]:
+    """Answer a mangled link like one that leads nowhere."""
+    return _page(refusal(NotFound("no such page")))
+
+
+def failed(error: Exception) -> Response[str]:
+    """Answer people with a page, whatever went wrong."""
+    answer = refusal(error)
+    if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        door.logger().exception("page failed")
+    return _page(answer)
 
 
 def _page(answer: PageAnswer) -> Response[str]:
-    return Response(answer.status, content_type="text/html; charset=utf-8", body=answer.html)
+    headers = {"Retry-After": str(answer.retry_after)} if answer.retry_after else {}
+    return Response(answer.status, "text/html; charset=utf-8", answer.html, headers=dict(headers))
 
 
-api.exception_handler(PausepointError)(failed)
+api.exception_handler([PausepointError, Exception])(failed)
 handler = door.handler(api)

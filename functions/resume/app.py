@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pausepoint.bootstrap import application
 from pausepoint.http import door
 from pausepoint.http.bodies import ResumeRequest, read_body
+from pausepoint.http.requests import known_id
 from pausepoint.worker import process_wakeups
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def resume_session(session_id: str) -> Response[str]:
     context = door.invocation(api, application())
     body = read_body(door.raw_body(api.current_event), ResumeRequest)
     result = application().agent.resume(
-        session_id,
+        known_id(session_id),
         [decision.request() for decision in body.decisions],
         context=context,
         signed=door.signed(api.current_event),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pausepoint.bootstrap import application
 from pausepoint.http import door
 from pausepoint.http.bodies import events_body, head_body, session_body, waiting_body
-from pausepoint.http.requests import cursor, page_size, page_start, status_filter
+from pausepoint.http.requests import cursor, known_id, page_size, page_start, status_filter
 from pausepoint.runtime.cancelling import cancel
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ def list_sessions() -> Response[str]:
 def get_session(session_id: str) -> Response[str]:
     """Show one session."""
     _query()
-    return door.json_response(200, session_body(application().services.store.load(session_id)))
+    return door.json_response(200, session_body(application().services.store.load(known_id(session_id))))
 
 
 @api.get("/sessions/<session_id>/events")
 def list_events(session_id: str) -> Response[str]:
     """Show a session's log: what was said, decided and run."""
     query = _query()
-    session = application().services.store.load(session_id)
+    session = application().services.store.load(known_id(session_id))
     page = events_body(session.events, after=page_start(query), limit=page_size(query))
     return door.json_response(200, page)
 
@@ -57,7 +57,7 @@ def list_approvals() -> Response[str]:
 def cancel_session(session_id: str) -> Response[str]:
     """End a session for good."""
     by = door.caller(api.current_event, application())
-    return door.json_response(200, session_body(cancel(application().services, session_id, by=by)))
+    return door.json_response(200, session_body(cancel(application().services, known_id(session_id), by=by)))
 
 
 def _query() -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pausepoint.bootstrap import application
 from pausepoint.http import door
 from pausepoint.http.bodies import NewMessage, read_body
-from pausepoint.http.requests import idempotency_key
+from pausepoint.http.requests import idempotency_key, known_id
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import Response
@@ -30,7 +30,7 @@ def continue_session(session_id: str) -> Response[str]:
     """Say something more in a session that rests."""
     context = door.invocation(api, application())
     body = read_body(door.raw_body(api.current_event), NewMessage)
-    result = application().agent.run(body.message, session_id=session_id, context=context)
+    result = application().agent.run(body.message, session_id=known_id(session_id), context=context)
     return door.session_response(result)
 
 

@@ -33,6 +33,8 @@ class Application:
     @cached_property
     def services(self) -> Services:
         """The world on AWS."""
+        # At DEBUG botocore logs whole requests, and one of them holds the secret of an approval link.
+        logging.getLogger("botocore").setLevel(logging.INFO)
         return Services(
             store=DynamoDBStore(_Client("dynamodb"), self.settings.table_name, new_id),
             notifier=SnsNotifier(_Client("sns"), self.settings.topic_arn),

@@ -88,7 +88,8 @@ class AlreadyDecided(Conflict):
     code = "already-decided"
 
     def __init__(self, call: PendingToolCall) -> None:
-        super().__init__(f"Call {call.call_id} was decided before and is {call.status}.")
+        before = "was decided before and" if call.decision else "cannot be decided any more: it"
+        super().__init__(f"Call {call.call_id} {before} is {call.status}.")
         self.call = call
 
 

@@ -24,6 +24,7 @@ def process_wakeups(application: Application, event: dict[str, Any], context: La
     """
     failures = []
     for record in event["Records"]:
+        logger().set_correlation_id(record["messageId"])
         try:
             _process(application, record["body"], context)
         except (InvalidInput, NotFound):

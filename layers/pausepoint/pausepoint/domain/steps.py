@@ -75,7 +75,8 @@ def readiness(call: ToolCall, record: PendingToolCall | None) -> Readiness:
 
 def next_step(session: Session) -> Step:
     """Return what the session does next."""
-    if session.events and isinstance(session.events[-1], SessionCancelled):
+    # Not only as the last event: a call that was executing meanwhile still records how it ended.
+    if any(isinstance(event, SessionCancelled) for event in session.events):
         return Finish()
     if session.open_calls:
         return _next_of_calls(session)

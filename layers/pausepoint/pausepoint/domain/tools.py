@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, get_args, get_origin, overload
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from pausepoint.domain.canonical import canonical_json, parse_json, sha256_hex
 from pausepoint.domain.session import ToolSpec
-from pausepoint.errors import ConfigurationError, InvalidInput
+from pausepoint.errors import ConfigurationError, InvalidInput, PausepointError
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # Bedrock's rule for tool names
 _FIELD: Final = "arg_"
@@ -68,10 +68,9 @@ class Tool:
         self._confirmation = requires_confirmation
         self.retry_safe = (requires_confirmation is False) if retry_safe is None else retry_safe
         self._context_name, self._model = _arguments_model(self.name, function)
-        schema = self._model.model_json_schema(schema_generator=_UntitledSchema)
-        schema.pop("title", None)
+        schema, canonical = _input_schema(self.name, self._model)
         self.spec = ToolSpec(name=self.name, description=inspect.getdoc(function) or self.name, input_schema=schema)
-        self.schema_hash = sha256_hex(f"{self.name}\n{canonical_json(schema)}")
+        self.schema_hash = sha256_hex(f"{self.name}\n{canonical}")
 
     def arguments(self, raw: object) -> str:
         """Validate, coerce and complete what the model gave, and return it as canonical JSON.
@@ -196,6 +195,16 @@ def _arguments_model(name: str, function: Callable[..., Any]) -> tuple[str | Non
         return context_name, create_model(f"{name}_arguments", __config__=config, **fields)
     except Exception as error:
         raise ConfigurationError(f"Tool {name!r}: its annotations have no schema: {error}") from error
+
+
+def _input_schema(name: str, model: type[BaseModel]) -> tuple[dict[str, Any], str]:
+    """Return the schema of a tool's arguments, and its canonical text."""
+    try:
+        schema = model.model_json_schema(schema_generator=_UntitledSchema)
+        schema.pop("title", None)
+        return schema, canonical_json(schema)
+    except (PydanticUserError, PausepointError) as error:
+        raise ConfigurationError(f"Tool {name!r}: its annotations have no schema that can be used: {error}") from error
 
 
 def _is_context(annotation: Any) -> bool:

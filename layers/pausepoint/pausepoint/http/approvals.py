@@ -5,44 +5,75 @@ from __future__ import annotations
 import hmac
 import re
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
+from urllib.parse import urlsplit
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall, closed
 from pausepoint.domain.canonical import sha256_hex
-from pausepoint.errors import AlreadyDecided, CallExpired, InvalidInput, NotFound, PausepointError
+from pausepoint.errors import (
+    AlreadyDecided,
+    CallExpired,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    PausepointError,
+    Unavailable,
+)
 from pausepoint.http.forms import read_form
 from pausepoint.http.page import approval_page, outcome_page, problem_page
-from pausepoint.http.problems import detail_of, status_of
+from pausepoint.http.problems import status_of
+from pausepoint.http.requests import SESSION_ID
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.decisions import (
     BY_LINK,
+    check_decision,
     make_decision,
     needs_wake,
     record_decision,
     wake,
 )
 
-_SESSION_ID: Final = re.compile(r"[a-z0-9]{26}")
 _CALL_ID: Final = re.compile(r"c[0-9]{1,10}-[0-9]{1,4}")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _SAME_ORIGIN: Final = frozenset({"same-origin", "none"})
+_BUSY: Final = (
+    "Something that this page needs does not answer right now. Open the link again in a moment: "
+    "the page then shows whether a decision was recorded."
+)
+_BROKEN: Final = (
+    "That was our fault, not yours. Open the link again: the page then shows whether a decision was recorded. "
+    "If this stays, tell whoever runs the agent."
+)
 
 
 @dataclass(frozen=True)
 class PageAnswer:
-    """A page and its status. `decided` is the verdict that this request put on record, if it did."""
+    """A page and its status.
+
+    Attributes:
+        decided: the verdict that this request put on record, if it did.
+        retry_after: in seconds, where trying again is worth it.
+    """
 
     status: int
     html: str
     decided: str | None = None
+    retry_after: int | None = None
 
 
 @dataclass(frozen=True)
 class Post:
-    """A posted form, as the gateway hands it over; header names are in lower case."""
+    """A posted form, as the gateway hands it over.
+
+    Attributes:
+        headers: with names in lower case.
+        base_url: the API's public address, from which the page came.
+    """
 
     body: bytes
     headers: dict[str, str]
+    base_url: str
 
 
 def show(services: Services, session_id: str, call_id: str, *, token: str, action: str) -> PageAnswer:
@@ -53,7 +84,7 @@ def show(services: Services, session_id: str, call_id: str, *, token: str, actio
     """
     try:
         call = _find(services, session_id, call_id, token)
-    except PausepointError as error:
+    except NotFound as error:
         return refusal(error)
     now = services.clock.now()
     if call.status is CallStatus.PENDING and not call.overdue(now):
@@ -64,7 +95,7 @@ def show(services: Services, session_id: str, call_id: str, *, token: str, actio
 def decide(services: Services, session_id: str, call_id: str, post: Post) -> PageAnswer:
     """Answer a POST: record the decision, unless one stands, and wake the session."""
     try:
-        _check_origin(post.headers)
+        _check_origin(post)
         form = read_form(post.body, post.headers.get("content-type", ""))
         call = _find(services, session_id, call_id, form.token)
         decision = make_decision(
@@ -76,12 +107,14 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
             verified="link",
             digest_shown=form.digest,
         )
+        check_decision(call, decision)  # what can be seen to be wrong costs no write (R10)
         recorded = record_decision(services, call, decision, token=form.token)
     except AlreadyDecided as error:
-        return _outcome(services, error.call, 409, heading="This was decided before")
+        heading = "This was decided before" if error.call.decision else None
+        return _outcome(services, error.call, 409, heading=heading)
     except CallExpired:
         return _outcome(services, services.store.call(session_id, call_id), 410)
-    except PausepointError as error:
+    except (InvalidInput, NotFound, Conflict) as error:
         return refusal(error)
     if needs_wake(recorded.call):
         wake(services, recorded.call.session_id)
@@ -90,20 +123,26 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
     return _outcome(services, recorded.call, 200, decided=form.verdict)
 
 
-def refusal(error: PausepointError) -> PageAnswer:
-    """Return the page for an error."""
+def refusal(error: Exception) -> PageAnswer:
+    """Return the page for an error, in words for whoever holds the link."""
+    if not isinstance(error, PausepointError):
+        return PageAnswer(500, problem_page("Something went wrong", _BROKEN))
     status, title = status_of(error)
     if isinstance(error, NotFound):
         # One page for unknown, wrong and malformed: it must not tell which (R1).
         return PageAnswer(404, problem_page("Nothing here", "This link does not lead to anything to decide."))
-    text = detail_of(error)
+    if isinstance(error, Unavailable):
+        return PageAnswer(status, problem_page(title, _BUSY), retry_after=error.retry_after)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return PageAnswer(status, problem_page("Something went wrong", _BROKEN))
+    text = str(error)
     if isinstance(error, InvalidInput) and error.field:
         text = f"{text} (field: {error.field})"
     return PageAnswer(status, problem_page(title, text))
 
 
 def _find(services: Services, session_id: str, call_id: str, token: str) -> PendingToolCall:
-    malformed = not (_SESSION_ID.fullmatch(session_id) and _CALL_ID.fullmatch(call_id) and _TOKEN.fullmatch(token))
+    malformed = not (SESSION_ID.fullmatch(session_id) and _CALL_ID.fullmatch(call_id) and _TOKEN.fullmatch(token))
     if malformed:
         raise NotFound("not a link of ours")
     call = services.store.call(session_id, call_id)
@@ -114,20 +153,29 @@ def _find(services: Services, session_id: str, call_id: str, token: str) -> Pend
     return call
 
 
-def _check_origin(headers: dict[str, str]) -> None:
+def _check_origin(post: Post) -> None:
     """Refuse a form that another site's page posted (R6).
 
     `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with our own form, so Origin says
     something only where Sec-Fetch-Site is absent; programs send neither.
     """
-    site = headers.get("sec-fetch-site")
-    origin = headers.get("origin")
+    site = post.headers.get("sec-fetch-site")
+    origin = post.headers.get("origin")
+    field = "origin" if site is None else "sec-fetch-site"
     if site is not None:
         foreign = site not in _SAME_ORIGIN
     else:
-        foreign = origin is not None and origin != "null" and origin.split("//")[-1] != headers.get("host")
+        foreign = origin is not None and origin != "null" and origin != _origin_of(post.base_url)
     if foreign:
-        raise InvalidInput("The decision must come from the page itself.", field="sec-fetch-site")
+        raise InvalidInput(
+            "This form was sent from another site. Open the link from your message and decide on that page.",
+            field=field,
+        )
+
+
+def _origin_of(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _outcome(

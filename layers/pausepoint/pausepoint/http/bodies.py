@@ -52,6 +52,17 @@ class ResumeRequest(_Request):
 
 
 Body = TypeVar("Body", bound=_Request)
+_WHY: Final = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "string_type": "must be a string",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be a JSON object",
+    "literal_error": "must be {expected}",
+    "too_long": "has {actual_length} entries; at most {max_length} are allowed",
+}
+"""Pydantic's kinds of errors in words for callers, who know nothing of Python."""
 
 
 def read_body(raw: bytes, kind: type[Body]) -> Body:
@@ -63,6 +74,8 @@ def read_body(raw: bytes, kind: type[Body]) -> Body:
     """
     if len(raw) > MAX_BODY_BYTES:
         raise TooLarge(f"The body has {len(raw)} bytes; at most {MAX_BODY_BYTES} are allowed.", field="body")
+    if not raw.strip():
+        raise InvalidInput("The body is empty, and must be a JSON object.", field="body")
     try:
         value = parse_json(raw)
     except InvalidInput as error:
@@ -70,9 +83,10 @@ def read_body(raw: bytes, kind: type[Body]) -> Body:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        field = ".".join(str(part) for part in problem["loc"]) or "body"
-        raise InvalidInput(f"{field}: {problem['msg']}.", field=field) from None
+        problem = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in problem["loc"])
+        why = _WHY.get(problem["type"], "is wrong: {msg}").format(msg=problem["msg"], **problem.get("ctx", {}))
+        raise InvalidInput(f"{f'`{field}`' if field else 'The body'} {why}.", field=field or "body") from None
 
 
 def call_body(call: PendingToolCall) -> dict[str, Any]:

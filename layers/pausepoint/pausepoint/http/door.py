@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,7 +16,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from pausepoint.bootstrap import Application
-from pausepoint.errors import PausepointError, Unauthenticated
+from pausepoint.errors import InvalidInput, PausepointError, Unauthenticated
 from pausepoint.http.bodies import session_body
 from pausepoint.http.headers import security_headers
 from pausepoint.http.problems import INTERNAL_PROBLEM, Problem, plain_problem, problem_of
@@ -90,14 +91,19 @@ def problem_response(problem: Problem) -> Response[str]:
 def session_response(result: AgentResult) -> Response[str]:
     """Return a session: 200 when it rests, 202 and where to look while it runs on."""
     count("Sessions" + result.status.capitalize())
-    status = 202 if result.status == "running" else 200
-    return json_response(status, session_body(result.session), Location=f"/sessions/{result.session_id}")
+    body = session_body(result.session)
+    if result.status == "running":
+        return json_response(202, body, Location=f"/sessions/{result.session_id}")
+    return json_response(200, body)
 
 
 def raw_body(event: APIGatewayProxyEventV2) -> bytes:
-    """Return the body's bytes."""
-    body = event.decoded_body if event.is_base64_encoded else event.body
-    return (body or "").encode("utf-8", "surrogateescape")
+    """Return the body's bytes. Raises InvalidInput if the gateway's wrapping cannot be undone."""
+    body = event.body or ""
+    try:
+        return base64.b64decode(body, validate=True) if event.is_base64_encoded else body.encode("utf-8")
+    except ValueError as error:  # binascii.Error and UnicodeEncodeError are ValueErrors
+        raise InvalidInput("The body is neither text nor base64.", field="body") from error
 
 
 def invocation(api: APIGatewayHttpResolver, application: Application) -> ExecutionContext:

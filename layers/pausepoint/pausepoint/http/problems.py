@@ -76,5 +76,5 @@ def plain_problem(status: int, code: str, title: str, detail: str) -> Problem:
     return Problem(status, {"type": TYPE_PREFIX + code, "title": title, "status": status, "detail": detail})
 
 
-_INTERNAL: Final = "Something went wrong on our side; the log has the details. Nothing is half done."
+_INTERNAL: Final = "Something went wrong on our side. The log has the details."
 INTERNAL_PROBLEM: Final = plain_problem(500, "internal", "Internal error", _INTERNAL)

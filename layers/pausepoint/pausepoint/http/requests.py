@@ -7,11 +7,19 @@ from collections.abc import Mapping
 from typing import Final
 
 from pausepoint.domain.session import SessionStatus
-from pausepoint.errors import InvalidInput
+from pausepoint.errors import InvalidInput, NotFound
 
 DEFAULT_PAGE: Final = 50
 MAX_PAGE: Final = 100
+SESSION_ID: Final = re.compile(r"[a-z0-9]{26}")
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+def known_id(session_id: str) -> str:
+    """Return the id of a session from a path; raise NotFound, without a look at the table, if none is like it."""
+    if not SESSION_ID.fullmatch(session_id):
+        raise NotFound("There is no such session.")
+    return session_id
 
 
 def page_size(query: Mapping[str, str]) -> int:
@@ -38,7 +46,7 @@ def status_filter(query: Mapping[str, str]) -> SessionStatus | None:
         return SessionStatus(text)
     except ValueError:
         known = ", ".join(SessionStatus)
-        raise InvalidInput(f"The status must be one of {known}.", field="status") from None
+        raise InvalidInput(f"`status` must be one of {known}.", field="status") from None
 
 
 def idempotency_key(headers: Mapping[str, str]) -> str | None:
@@ -46,7 +54,7 @@ def idempotency_key(headers: Mapping[str, str]) -> str | None:
     lowered = {name.lower(): value for name, value in headers.items()}
     text = lowered.get("idempotency-key")
     if text is not None and not _KEY.fullmatch(text):
-        raise InvalidInput("It must have 1 to 255 visible ASCII characters.", field="Idempotency-Key")
+        raise InvalidInput("The Idempotency-Key must have 1 to 255 visible ASCII characters.", field="Idempotency-Key")
     return text
 
 

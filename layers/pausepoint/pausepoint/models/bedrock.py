@@ -39,13 +39,7 @@ _TRANSIENT: Final = frozenset(
     }
 )
 _BOUND_ELSEWHERE: Final = "bound to a different conversation"
-_DROP_BLOCK: Final = {
-    "anthropic_beta": ["thinking-binding-controls-2026-08-01"],
-    "thinking": {
-        "type": "adaptive",
-        "block_binding": {"prefix_mismatch_behavior": "drop_block"},
-    },
-}
+_BINDING_CONTROLS: Final = "thinking-binding-controls-2026-08-01"
 
 _logger = logging.getLogger("pausepoint.models")
 
@@ -102,7 +96,7 @@ class BedrockModel:
                 raise _translated(error) from error
         # What the model thought was bound to another prefix: no retry cures that, so it is let go of.
         _logger.warning("thinking blocks dropped: they are bound to a different conversation")
-        additional = {**parameters.get("additionalModelRequestFields", {}), **_DROP_BLOCK}
+        additional = _dropping_blocks(parameters.get("additionalModelRequestFields", {}))
         try:
             return self._ask({**parameters, "additionalModelRequestFields": additional}, ends_at)
         except ClientError as error:
@@ -208,6 +202,16 @@ def _user_content(item: UserItem, *, with_status: bool) -> list[dict[str, Any]]:
             block["status"] = result.status
         content.append({"toolResult": block})
     return content + [{"text": text} for text in item.texts]
+
+
+def _dropping_blocks(additional: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields with Claude's thinking set to drop blocks that are bound to another prefix."""
+    thinking = {"type": "adaptive", **additional.get("thinking", {})}
+    return {
+        **additional,
+        "anthropic_beta": [*additional.get("anthropic_beta", []), _BINDING_CONTROLS],
+        "thinking": {**thinking, "block_binding": {"prefix_mismatch_behavior": "drop_block"}},
+    }
 
 
 def _takes_status(model_id: str) -> bool:

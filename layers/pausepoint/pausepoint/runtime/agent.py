@@ -15,6 +15,7 @@ from pausepoint.domain.events import LogEntry, UserMessage
 from pausepoint.domain.limits import Limits
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.tools import Tool
+from pausepoint.domain.values import dump_json
 from pausepoint.errors import (
     CallsPending,
     ConfigurationError,
@@ -27,7 +28,14 @@ from pausepoint.errors import (
     SessionEnded,
 )
 from pausepoint.runtime.context import ExecutionContext, Services
-from pausepoint.runtime.decisions import DecisionRequest, check_decision, make_decision, record_decision, wake
+from pausepoint.runtime.decisions import (
+    DecisionRequest,
+    check_decision,
+    check_reason,
+    make_decision,
+    record_decision,
+    wake,
+)
 from pausepoint.runtime.memory import InMemoryNotifier, InMemoryQueue, InMemoryStore
 from pausepoint.runtime.ports import ChatModel
 from pausepoint.runtime.runner import Runner
@@ -256,6 +264,8 @@ class Agent:
         checked = []
         for index, request in enumerate(decisions):
             field = f"decisions.{index}"
+            if request.decision not in ("approved", "rejected"):  # the only words that act
+                raise InvalidInput("A decision is 'approved' or 'rejected'.", field=f"{field}.decision")
             call = session.calls.get(request.call_id)
             if call is None:
                 raise InvalidInput(f"Session {session_id} has no call {request.call_id!r}.", field=f"{field}.call_id")
@@ -265,7 +275,7 @@ class Agent:
                 self.services,
                 call,
                 request.decision,
-                reason=request.reason,
+                reason=check_reason(request.reason, field=f"{field}.reason"),
                 by=context.caller,
                 verified="aws-signature" if signed else "caller",
                 digest_shown=call.digest,
@@ -327,9 +337,10 @@ def check_message(message: str) -> None:
     if not message.strip():
         raise InvalidInput("The message is empty.", field="message")
     try:
-        size = len(message.encode("utf-8"))
+        message.encode("utf-8")
     except UnicodeEncodeError:
         raise InvalidInput("The message contains half of a surrogate pair.", field="message") from None
+    size = len(dump_json(message).encode("utf-8"))  # as it will be stored, escapes included
     if size > MAX_MESSAGE_BYTES:
         raise InvalidInput(f"The message has {size} bytes; at most {MAX_MESSAGE_BYTES} are allowed.", field="message")
 

@@ -13,6 +13,7 @@ from pausepoint.runtime.context import Services
 MAX_REASON_CHARACTERS: Final = 2000
 _ACTED_ON: Final = frozenset({CallStatus.APPROVED, CallStatus.REJECTED, CallStatus.EXECUTING})
 BY_LINK: Final = "the holder of the approval link"
+_OTHER_SHOWN: Final = "The call is not the one that was shown. Open the link again and look at it."
 
 
 @dataclass(frozen=True)
@@ -33,16 +34,16 @@ class Recorded:
     already: bool
 
 
-def check_reason(reason: str) -> str:
+def check_reason(reason: str, *, field: str = "reason") -> str:
     """Return the reason if it can be kept verbatim; raise InvalidInput otherwise."""
     if len(reason) > MAX_REASON_CHARACTERS:
         raise InvalidInput(
-            f"The reason has {len(reason)} characters; at most {MAX_REASON_CHARACTERS} are kept.", field="reason"
+            f"The reason has {len(reason)} characters; at most {MAX_REASON_CHARACTERS} are kept.", field=field
         )
     try:
         reason.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidInput("The reason contains half of a surrogate pair.", field="reason") from None
+        raise InvalidInput("The reason contains half of a surrogate pair.", field=field) from None
     return reason
 
 
@@ -91,7 +92,7 @@ def record_decision(
         current = services.store.call(call.session_id, call.call_id)
         if token_hash is not None and token_hash not in current.token_hashes:
             raise NotFound("There is nothing to decide here.") from None
-        raise Conflict("The call is not the one that was shown. Open the link again and look at it.") from None
+        raise Conflict(_OTHER_SHOWN) from None
     return Recorded(stored, already=False)
 
 
@@ -101,6 +102,8 @@ def check_decision(call: PendingToolCall, decision: Decision) -> None:
         decided(call, decision, token_hash=None)
     except AlreadyDecided:
         _standing(call, decision)
+    except LostRace:
+        raise Conflict(_OTHER_SHOWN) from None
 
 
 def needs_wake(call: PendingToolCall) -> bool:

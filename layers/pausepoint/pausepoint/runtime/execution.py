@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ class Executor:
     def _run(self, tool: Tool, arguments: str, context: ToolContext) -> tuple[str, str]:
         try:
             return "success", result_text(tool.run(arguments, context))
-        except (Exception, SystemExit) as error:  # a tool may raise anything; the model reads what it was
+        except (Exception, SystemExit, asyncio.CancelledError) as error:  # a tool may raise anything
             self._services.logger.exception("tool raised", extra={"tool": tool.name, "call_id": context.call_id})
             return "error", error_text(error)
 

@@ -57,7 +57,7 @@ class InMemoryStore:
 
     def commit(self, commit: Commit) -> SessionHead:
         with self._lock:
-            session = self.load(commit.head.session_id)
+            session = self._standing(commit.head.session_id)
             _check(session, commit)
             head = session.head
             if commit.status is not None:
@@ -71,7 +71,10 @@ class InMemoryStore:
         return self._move(session_id, call_id, lambda call: transitions.decided(call, decision, token_hash=token_hash))
 
     def claim(self, session_id: str, call_id: str, execution: Execution) -> PendingToolCall:
-        return self._move(session_id, call_id, lambda call: transitions.claimed(call, execution))
+        try:
+            return self._move(session_id, call_id, lambda call: transitions.claimed(call, execution))
+        except NotFound:
+            raise LostRace(f"call {call_id} is gone") from None
 
     def mark_notified(self, session_id: str, call_id: str) -> None:
         with self._lock:
@@ -81,7 +84,7 @@ class InMemoryStore:
 
     def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
         with self._lock:
-            stored = self.load(session.head.session_id)
+            stored = self._standing(session.head.session_id)
             moved = any(stored.calls[call.call_id] != session.calls[call.call_id] for call in calls)
             if stored.next_seq != entry.first or moved:
                 raise LostRace("the session moved")
@@ -119,6 +122,12 @@ class InMemoryStore:
             self._put(self.load(session_id).after(None, calls=[call]))
             return call
 
+    def _standing(self, session_id: str) -> Session:
+        try:
+            return self.load(session_id)
+        except NotFound:
+            raise LostRace("the session is gone") from None
+
     def _put(self, session: Session) -> None:
         self._sessions[session.head.session_id] = session
 
@@ -126,14 +135,20 @@ class InMemoryStore:
 def _check(session: Session, commit: Commit) -> None:
     if commit.entry is not None and commit.entry.first != session.next_seq:
         raise LostRace("the log went on")
+    if any(call.call_id in session.calls for call in commit.new_calls):
+        raise LostRace("the call has a record already")
     lease_id = session.head.lease.id if session.head.lease else None
     if (commit.status is not None or commit.new_calls) and lease_id != commit.lease_id:
         raise LostRace("the lease is not mine")
     if commit.finished is not None:
         call = commit.finished.call
-        stored = session.calls[call.call_id]
-        held_by = stored.execution.id if stored.execution else None
-        if stored.status not in transitions.origins(call.status) or held_by != commit.finished.execution_id:
+        stored = session.calls.get(call.call_id)
+        held_by = stored.execution.id if stored and stored.execution else None
+        if (
+            stored is None
+            or stored.status not in transitions.origins(call.status)
+            or held_by != commit.finished.execution_id
+        ):
             raise LostRace("the call is not held by this execution")
 
 

@@ -21,6 +21,7 @@ from pausepoint.domain.steps import (
     readiness,
 )
 from pausepoint.domain.tools import Tool
+from pausepoint.domain.values import dump_json
 from pausepoint.errors import BudgetExceeded, LostRace, ModelError, ModelTimeout, PausepointError, Unavailable
 from pausepoint.runtime.context import ExecutionContext, Services
 from pausepoint.runtime.decisions import wake
@@ -129,8 +130,8 @@ class Runner:
             stop_reason=reply.stop_reason,
             usage=reply.usage,
         )
-        if len(turn.model_dump_json()) > _TURN_BYTES:
-            self._fail("turn-too-large", f"The model's turn has more than {_TURN_BYTES} bytes and cannot be kept.")
+        if (why := _unkeepable(turn)) is not None:
+            self._fail("turn-not-kept", f"The model's turn cannot be kept: {why}.")
             return
         tokens = {call.call_id: self._services.new_token() for call in turn.calls if call.guarded and call.gated}
         records = tuple(
@@ -174,13 +175,16 @@ class Runner:
             settled = self._executor.enter(self._session.head.session_id, call)
         if settled.finished is None:
             self._note(*settled.events)
-            if sum(len(event.model_dump_json()) for event in self._unsaved) > _FLUSH_BYTES:
+            if sum(map(_size, self._unsaved)) > _FLUSH_BYTES:
                 self._flush()
         else:
             self._record(settled)
 
     def _record(self, settled: Settled) -> None:
-        """Write the end of a guarded call. It has happened: if the log went on, follow it and write there."""
+        """Write the end of a guarded call. It has happened: if the log went on, follow it and write there.
+
+        What cannot be written here ends in doubt, so it is tried harder than anything else.
+        """
         for attempt in range(1, _RECORD_ATTEMPTS + 1):
             self._note(*settled.events)
             assert settled.finished is not None
@@ -193,15 +197,18 @@ class Runner:
             )
             try:
                 self._services.store.commit(commit)
-            except LostRace:
+            except (LostRace, Unavailable):
                 if attempt == _RECORD_ATTEMPTS:
                     raise
                 self._session, self._unsaved = self._services.store.load(self._session.head.session_id), ()
                 if settled.finished.call.call_id in self._session.results:
-                    raise
+                    return  # it was written; only the answer was lost
             else:
                 self._session = self._session.after(None, calls=[settled.finished.call])
                 self._unsaved = ()
+                # Whoever took the session over, or ended it, meanwhile: it is not for this runner to go on.
+                lease = self._session.head.lease
+                self._leased = lease is not None and lease.id == self._lease.id
                 return
 
     def _notify(self, call_id: str, token: str) -> None:
@@ -296,6 +303,21 @@ def check_budgets(session: Session, now: datetime) -> None:
     for what, exceeded in used.items():
         if exceeded:
             raise BudgetExceeded(f"The session stopped: its budget of {what} is used up.")
+
+
+def _unkeepable(turn: AssistantTurn) -> str | None:
+    """Say why a turn cannot be stored; None when it can."""
+    try:
+        size = _size(turn)
+    except (TypeError, ValueError, RecursionError) as error:  # not data, endless digits, endless depth
+        return str(error)
+    return f"it has {size} bytes, and at most {_TURN_BYTES} are kept" if size > _TURN_BYTES else None
+
+
+def _size(event: Event) -> int:
+    # The provider's message may hold bytes and half surrogate pairs, which pydantic's JSON does not write.
+    document = event.model_dump(mode="json", exclude={"message"})
+    return len(dump_json([document, getattr(event, "message", None)]).encode("utf-8"))
 
 
 def _end_of(session: Session) -> datetime:

@@ -6,7 +6,8 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
-from typing import Any
+from time import sleep
+from typing import Any, Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -14,9 +15,10 @@ from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.writes import translated
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.domain.session import SessionHead, SessionStatus
-from pausepoint.errors import InvalidInput
+from pausepoint.errors import InvalidInput, Unavailable
 
 _ASKING = (CallStatus.PENDING, CallStatus.IN_DOUBT)
+_READ_ATTEMPTS: Final = 5
 
 
 class Listing:
@@ -70,7 +72,11 @@ class Listing:
         wanted = [rows.key(item["pk"]["S"], item["sk"]["S"]) for item in keys]
         found: dict[tuple[str, str], rows.Row] = {}
         left = wanted
-        while left:
+        for attempt in range(_READ_ATTEMPTS):
+            if not left:
+                break
+            if attempt:
+                sleep(0.05 * 2**attempt)  # the table is throttled; asking at once would not help it
             try:
                 answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": left, "ConsistentRead": True}})
             except (ClientError, BotoCoreError) as error:
@@ -78,6 +84,8 @@ class Listing:
             for item in answer["Responses"].get(self._table, []):
                 found[item["pk"]["S"], item["sk"]["S"]] = rows.from_item(item)
             left = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
+        if left:
+            raise Unavailable("The table is busy.")
         ordered = (found.get((key["pk"]["S"], key["sk"]["S"])) for key in wanted)
         return [row for row in ordered if row is not None]
 

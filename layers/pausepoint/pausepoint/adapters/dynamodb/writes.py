@@ -16,6 +16,7 @@ from typing import Any, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from pausepoint.adapters.dynamodb.rows import Item, Row, from_item, to_item, to_value
+from pausepoint.domain.session import SCHEMA_VERSION
 from pausepoint.errors import ConfigurationError, PausepointError, Unavailable
 
 _CONFLICT_ATTEMPTS: Final = 6
@@ -56,13 +57,17 @@ class Write:
 
     def request(self, table: str) -> tuple[str, dict[str, Any]]:
         """Return the kind (Put, Update or ConditionCheck) and its parameters."""
+        condition, values = self.condition, dict(self.values)
+        if self.key is not None:
+            # and no newer version wrote the row: what this one does not understand it does not change
+            condition += " AND #version <= :known_version"
+            values["known_version"] = SCHEMA_VERSION
         parameters: dict[str, Any] = {
             "TableName": table,
-            "ConditionExpression": self.condition,
+            "ConditionExpression": condition,
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
-        values = dict(self.values)
-        expression = self.condition
+        expression = condition
         if self.key is None:
             kind = "Put"
             parameters["Item"] = to_item(self.row)
