@@ -1,0 +1,104 @@
+"""R62: one role for each function, and nothing in it that is not listed here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.template.reading import grants, resources, short
+
+FOUNDATION_MODEL = "arn:${AWS::Partition}:bedrock:* | AWS::Region::foundation-model/${ModelId}"
+PROFILE = (
+    "arn:${AWS::Partition}:bedrock:${AWS::Region}:${AWS::AccountId}:inference-profile/${InferenceProfile}.${ModelId}"
+)
+
+
+def _logs(group: str) -> set[tuple[str, str]]:
+    return {("logs:CreateLogStream", f"{group}.Arn"), ("logs:PutLogEvents", f"{group}.Arn")}
+
+
+TRACING = {("xray:PutTraceSegments", "*"), ("xray:PutTelemetryRecords", "*")}
+RUNNER = {
+    *(
+        (f"dynamodb:{name}", "Table.Arn")
+        for name in ("GetItem", "Query", "PutItem", "UpdateItem", "ConditionCheckItem")
+    ),
+    ("bedrock:InvokeModel", FOUNDATION_MODEL),
+    ("bedrock:InvokeModel", f"{PROFILE} | AWS::NoValue"),
+    ("sns:Publish", "Topic"),
+    ("sqs:SendMessage", "Queue.Arn"),
+}
+CUSTODIAN = {
+    ("s3:ListBucket", "FilesBucket.Arn"),
+    ("s3:GetObject", "${FilesBucket.Arn}/*"),
+    ("s3:PutObject", "${FilesBucket.Arn}/*"),
+    ("s3:DeleteObject", "${FilesBucket.Arn}/*"),
+}
+ALLOWED = {
+    "StartRole": RUNNER | CUSTODIAN | TRACING | _logs("StartLogs"),
+    "ResumeRole": RUNNER
+    | CUSTODIAN
+    | TRACING
+    | _logs("ResumeLogs")
+    | {(f"sqs:{name}", "Queue.Arn") for name in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")},
+    "ApprovalsRole": TRACING
+    | _logs("ApprovalsLogs")
+    | {
+        ("dynamodb:GetItem", "Table.Arn"),
+        ("dynamodb:UpdateItem", "Table.Arn"),
+        ("sqs:SendMessage", "Queue.Arn"),
+    },
+    "SessionsRole": TRACING
+    | _logs("SessionsLogs")
+    | {
+        *(
+            (f"dynamodb:{name}", "Table.Arn")
+            for name in ("GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "ConditionCheckItem")
+        ),
+        ("dynamodb:Query", "${Table.Arn}/index/due"),
+        ("dynamodb:Query", "${Table.Arn}/index/sessions"),
+    },
+}
+
+
+def test_every_function_has_a_role_of_its_own(template: dict[str, Any]) -> None:
+    roles = [short(function["Role"]) for function in resources(template, "AWS::Lambda::Function").values()]
+    assert sorted(roles) == sorted({f"{role}.Arn" for role in ALLOWED})
+    assert set(resources(template, "AWS::IAM::Role")) == set(ALLOWED)
+
+
+@pytest.mark.parametrize("role", sorted(ALLOWED))
+def test_a_role_allows_what_is_listed_and_nothing_else(template: dict[str, Any], role: str) -> None:
+    assert grants(template, role) == ALLOWED[role]
+
+
+@pytest.mark.parametrize("role", sorted(ALLOWED))
+def test_a_role_is_for_lambda_only(template: dict[str, Any], role: str) -> None:
+    trust = resources(template, "AWS::IAM::Role")[role]["AssumeRolePolicyDocument"]
+    assert [statement["Principal"] for statement in trust["Statement"]] == [{"Service": "lambda.amazonaws.com"}]
+
+
+def test_no_action_is_a_wildcard(template: dict[str, Any]) -> None:
+    actions = {action for role in ALLOWED for action, _ in grants(template, role)}
+    assert not {action for action in actions if "*" in action}
+
+
+def test_the_public_page_can_neither_run_tools_nor_call_models_nor_list_sessions(template: dict[str, Any]) -> None:
+    actions = {action for action, _ in grants(template, "ApprovalsRole")}
+    assert {action.partition(":")[0] for action in actions} == {"dynamodb", "logs", "sqs", "xray"}
+    assert not actions & {"dynamodb:Query", "dynamodb:Scan", "dynamodb:BatchGetItem", "dynamodb:PutItem"}
+
+
+def test_the_public_page_has_no_tools_and_is_told_of_no_agent(template: dict[str, Any]) -> None:
+    function = resources(template, "AWS::Lambda::Function")["ApprovalsFunction"]
+    [layer] = function["Layers"]
+    assert short(layer).startswith("PausepointLayer")
+    assert set(function["Environment"]["Variables"]) == {
+        "BASE_URL",
+        "LOG_LEVEL",
+        "POWERTOOLS_METRICS_NAMESPACE",
+        "POWERTOOLS_SERVICE_NAME",
+        "QUEUE_URL",
+        "TABLE_NAME",
+    }
