@@ -1,0 +1,1 @@
+"""The local stack: everything `make run` starts on this computer."""

@@ -1,0 +1,96 @@
+"""Reads short English commands about files: ``delete a.txt and b.txt``, ``move a.txt to old/a``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+EXAMPLES = (
+    "list",
+    "list reports/",
+    "read notes.txt",
+    "delete notes.txt",
+    "delete a.txt, b.txt and c.txt",
+    "move a.txt to old/a.txt",
+    "read a.txt and delete b.txt",
+    'delete "a name with spaces.txt"',
+)
+
+_VERBS = {
+    "delete": "delete",
+    "remove": "delete",
+    "read": "read",
+    "show": "read",
+    "list": "list",
+    "ls": "list",
+    "move": "move",
+    "rename": "move",
+}
+_SEPARATORS = frozenset({",", ";", "and", "then", "&"})
+_COURTESIES = frozenset({"please", "now", "also", "can", "could", "you", "kindly", "thanks"})
+_FILLERS = frozenset({"the", "file", "files", "all", "my"})
+_LIST_FILLERS = _FILLERS | {"in", "under", "from", "everything"}
+_TOKEN = re.compile(r'"([^"]+)"|\'([^\']+)\'|`([^`]+)`|([^\s,;]+|[,;])')
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing to do: delete, read, list or move. A list has one argument, which may be empty."""
+
+    verb: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    quoted: bool
+
+    def is_one_of(self, words: frozenset[str]) -> bool:
+        return not self.quoted and self.text.lower() in words
+
+
+def parse(text: str) -> list[Command]:
+    """Return the commands of a text; none at all unless every part of it is understood.
+
+    A part without a verb of its own takes the verb of the part before it.
+    """
+    commands: list[Command] = []
+    verb: str | None = None
+    for part in _parts(text):
+        if not part[0].quoted and part[0].text.lower() in _VERBS:
+            verb = _VERBS[part[0].text.lower()]
+            part = part[1:]  # noqa: PLW2901 - the part without its verb
+        command = _command(verb, part) if verb else None
+        if command is None:
+            return []
+        commands.append(command)
+    return commands
+
+
+def _parts(text: str) -> list[list[_Token]]:
+    parts: list[list[_Token]] = [[]]
+    for match in _TOKEN.finditer(text.strip().rstrip(".!?")):
+        *quotes, bare = match.groups()
+        quoted = next((each for each in quotes if each), None)
+        token = _Token(quoted or bare, quoted is not None)
+        if token.is_one_of(_SEPARATORS):
+            parts.append([])
+        elif not token.is_one_of(_COURTESIES):
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def _command(verb: str | None, tokens: list[_Token]) -> Command | None:
+    fillers = _LIST_FILLERS if verb == "list" else _FILLERS
+    words = [each for each in tokens if not each.is_one_of(fillers)]
+    texts = [each.text for each in words]
+    match verb, texts:
+        case "list", []:
+            return Command("list", ("",))
+        case ("list" | "read" | "delete") as known, [name]:
+            return Command(known, (name,))
+        case "move", [source, to, destination] if to.lower() == "to" and not words[1].quoted:
+            return Command("move", (source, destination))
+        case _:
+            return None
