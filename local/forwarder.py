@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
@@ -88,8 +89,9 @@ class _Handler(BaseHTTPRequestHandler):
         if response.status not in {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}:
             size = response.getheader("Content-Length") if self.command == "HEAD" else None
             self.send_header("Content-Length", size or str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+        with contextlib.suppress(ConnectionError):  # whoever asked has gone
+            self.end_headers()
+            self.wfile.write(content)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _forward  # noqa: N815 - http.server's names
 

@@ -37,9 +37,9 @@ def get_session(session_id: str) -> Response[str]:
 def list_events(session_id: str) -> Response[str]:
     """Show a session's log: what was said, decided and run."""
     query = _query()
+    after, limit = page_start(query), page_size(query)
     session = application().services.store.load(known_id(session_id))
-    page = events_body(session.events, after=page_start(query), limit=page_size(query))
-    return door.json_response(200, page)
+    return door.json_response(200, events_body(session.events, after=after, limit=limit))
 
 
 @api.get("/approvals")

@@ -9,6 +9,7 @@ from pausepoint.adapters.sqs import woken_session
 from pausepoint.bootstrap import Application
 from pausepoint.errors import InvalidInput, NotFound
 from pausepoint.http.door import count, flush_metrics, logger
+from pausepoint.http.requests import known_id
 from pausepoint.runtime.context import ExecutionContext
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def _process(application: Application, body: str, context: LambdaContext) -> Non
     now = services.clock.now()
     remaining = timedelta(milliseconds=context.get_remaining_time_in_millis()) - _ENDING
     result = application.agent.resume(
-        woken_session(body),
+        known_id(woken_session(body)),
         context=ExecutionContext(
             id=services.new_id(),
             ends_at=now + remaining,

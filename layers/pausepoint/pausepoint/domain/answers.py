@@ -6,6 +6,8 @@ from typing import Final, assert_never
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 
+_SHOWN_CHARACTERS: Final = 8000
+"""Of edited arguments, so that they, the result and the decision fit into one row of DynamoDB (400 KB)."""
 GONE: Final = "Not run: the record of this call is gone."
 
 
@@ -33,9 +35,15 @@ def edited_note(record: PendingToolCall) -> str:
     if record.decision is None or record.decision.arguments is None:
         return ""
     return (
-        f"The approver changed the arguments from {record.arguments} to {record.decision.arguments}; "
+        f"The approver changed the arguments from {_shown(record.arguments)} to {_shown(record.decision.arguments)}; "
         "the changed ones were run.\n"
     )
+
+
+def _shown(arguments: str) -> str:
+    if len(arguments) <= _SHOWN_CHARACTERS:
+        return arguments
+    return f"{arguments[:_SHOWN_CHARACTERS]}… ({len(arguments)} characters)"
 
 
 def _rejection(reason: str) -> str:

@@ -84,10 +84,17 @@ class Tool:
             canonical_json(raw)  # refuses what no schema should have to cope with: NaN, depth, surrogates, size
         except InvalidInput as error:
             raise type(error)(f"Invalid arguments: the JSON {error}.") from None
-        text = canonical_json(self._parse(raw).model_dump(mode="json", by_alias=True))
-        if canonical_json(self._parse(parse_json(text)).model_dump(mode="json", by_alias=True)) != text:
+        text = _canonical(self._parse(raw))
+        if not self.means(text):
             raise InvalidInput("The arguments change each time they are validated, so they cannot be approved.")
         return text
+
+    def means(self, arguments: str) -> bool:
+        """Whether canonical arguments are still what would run: what validates them may have changed since."""
+        try:
+            return _canonical(self._parse(parse_json(arguments))) == arguments
+        except InvalidInput:
+            return False
 
     def needs_confirmation(self, arguments: str) -> bool:
         """Whether a person must agree to these canonical arguments. A predicate that raises says yes."""
@@ -207,6 +214,25 @@ def _input_schema(name: str, model: type[BaseModel]) -> tuple[dict[str, Any], st
         raise ConfigurationError(f"Tool {name!r}: its annotations have no schema that can be used: {error}") from error
 
 
+def _canonical(model: BaseModel) -> str:
+    values, document = (model.model_dump(mode=mode, by_alias=True) for mode in ("python", "json"))
+    return canonical_json(_sets_sorted(values, document))
+
+
+def _sets_sorted(value: Any, document: Any) -> Any:
+    """Return a value's JSON with its sets in a fixed order: their own differs from process to process."""
+    match value, document:
+        case set() | frozenset(), list():
+            return sorted(document, key=canonical_json)
+        case (list() | tuple(), list()) | (dict(), dict()) if len(value) == len(document):
+            if isinstance(value, dict):
+                pairs = zip(value.values(), document.items(), strict=True)
+                return {key: _sets_sorted(item, written) for item, (key, written) in pairs}
+            return [_sets_sorted(item, written) for item, written in zip(value, document, strict=True)]
+        case _:
+            return document
+
+
 def _is_context(annotation: Any) -> bool:
     candidates = (annotation, *get_args(annotation)) if get_origin(annotation) is not None else (annotation,)
     return ToolContext in candidates
@@ -217,7 +243,7 @@ def _readable(error: ValidationError) -> str:
     parts = [
         f"{'.'.join(str(part) for part in problem['loc']) or 'arguments'}: {problem['msg']}" for problem in problems
     ]
-    return "Invalid arguments. " + "; ".join(parts[:10])
+    return f"Invalid arguments. {'; '.join(parts[:10])}."
 
 
 async def _awaited(result: Any) -> Any:

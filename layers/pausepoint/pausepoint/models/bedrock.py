@@ -18,8 +18,10 @@ from botocore.exceptions import (
     BotoCoreError,
     ClientError,
     ConnectTimeoutError,
+    HTTPClientError,
     ReadTimeoutError,
 )
+from botocore.exceptions import ConnectionError as UnreachableError
 
 from pausepoint.domain.events import Usage
 from pausepoint.domain.session import AssistantItem, SessionSpec, ToolSpec, UserItem
@@ -115,9 +117,11 @@ class BedrockModel:
                 transient = error.response["Error"]["Code"] in _TRANSIENT
                 if not transient or attempt == _ATTEMPTS:
                     raise
-            except BotoCoreError as error:
+            except (UnreachableError, HTTPClientError) as error:
                 if attempt == _ATTEMPTS:
                     raise Unavailable(f"Bedrock cannot be reached: {error}") from error
+            except BotoCoreError as error:  # no credentials, or a request that boto3 itself refuses to send
+                raise ModelError(f"The request cannot be sent: {error}") from error
             time.sleep(min(0.2 * 2**attempt, max(0.0, ends_at - time.monotonic())))
         raise AssertionError("unreachable")
 

@@ -247,14 +247,21 @@ class Agent:
         store, clock = self.services.store, self.services.clock
         _check_addressable(store.load(session_id))
         lease = self._lease(context)
+        busy = SessionBusy("The session is running. Wait until it rests, then send the message.")
         try:
             store.lease(session_id, lease, now=clock.now(), statuses=_ADDRESSABLE)
-            # Read again: between the first look and the lease the session may have moved.
-            runner = self._runner(store.load(session_id), lease, context)
-            runner.say(UserMessage(at=clock.now(), by=context.caller, text=message))
-        except (SessionBusy, LostRace):
+        except SessionBusy:
             _check_addressable(store.load(session_id))
-            raise SessionBusy("The session is running. Wait until it rests, then send the message.") from None
+            raise busy from None
+        # Look again: between the first look and the lease the session may have moved.
+        session = store.load(session_id)
+        runner = self._runner(session, lease, context)
+        try:
+            _check_addressable(session)
+            runner.say(UserMessage(at=clock.now(), by=context.caller, text=message))
+        except (CallsPending, LostRace) as error:
+            self.resume(session_id, context=context)  # gives the lease back, at the place where the session rests
+            raise error if isinstance(error, CallsPending) else busy from None
         return AgentResult(runner.advance())
 
     def _decide(

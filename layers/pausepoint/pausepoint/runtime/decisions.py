@@ -78,7 +78,7 @@ def record_decision(
     """Write a decision; the first one stands.
 
     Raises:
-        AlreadyDecided: another verdict stands, or the call was cancelled or is stale.
+        AlreadyDecided: another verdict stands, or the call was cancelled.
         CallExpired: the time to decide is over.
         Conflict: what was shown is not what is stored.
         NotFound: the token is not one of the call's.
@@ -126,6 +126,6 @@ def _standing(call: PendingToolCall, decision: Decision) -> PendingToolCall:
         call.decision.verdict,
         call.decision.digest_approved,
     ) == (decision.verdict, decision.digest_approved)
-    if not same:
+    if not same or call.status is CallStatus.CANCELLED:  # approved or not, it will not run
         raise AlreadyDecided(call)
     return call

@@ -51,9 +51,9 @@ class Executor:
     def enter(self, session_id: str, call: ToolCall) -> Settled:
         """Run a call that needs no record: ungated, and safe to run again."""
         tool = self._tools.get(call.name)
-        if tool is None or tool.schema_hash != call.schema_hash:
-            return Settled(events=(self._result(call, "error", _changed(call.name), entered=False),))
         assert call.arguments is not None
+        if tool is None or tool.schema_hash != call.schema_hash or not tool.means(call.arguments):
+            return Settled(events=(self._result(call, "error", _changed(call.name), entered=False),))
         status, text = self._run(tool, call.arguments, self._tool_context(session_id, call.call_id, approver=None))
         return Settled(events=(self._result(call, status, text, entered=True),))
 
@@ -67,7 +67,7 @@ class Executor:
         tool = self._tools.get(record.name)
         arguments = record.approved_arguments
         digest = call_digest(record.name, arguments)
-        if tool is None or tool.schema_hash != record.schema_hash:
+        if tool is None or tool.schema_hash != record.schema_hash or not tool.means(arguments):
             return self._stale(call, record, _changed(record.name))
         # What the log says was requested, what the record holds and what was decided on must be one thing.
         shown = record.decision.digest_shown if record.decision else record.digest

@@ -63,7 +63,9 @@ class InMemoryStore:
             if commit.status is not None:
                 lease = head.lease if commit.keep_lease else None
                 head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
-            changed = [*commit.new_calls, *([commit.finished.call] if commit.finished else [])]
+            changed = list(commit.new_calls)
+            if commit.finished is not None:
+                changed.append(_ended(session.calls[commit.finished.call.call_id], commit.finished.call))
             self._put(session.after(commit.entry, head=head, calls=changed))
             return head
 
@@ -130,6 +132,13 @@ class InMemoryStore:
 
     def _put(self, session: Session) -> None:
         self._sessions[session.head.session_id] = session
+
+
+def _ended(stored: PendingToolCall, end: PendingToolCall) -> PendingToolCall:
+    """Return a stored call at its end: whoever ends it says how, and cannot touch what was decided."""
+    execution = end.execution or stored.execution
+    update = {"status": end.status, "outcome": end.outcome, "answered": end.answered, "execution": execution}
+    return stored.model_copy(update=update)
 
 
 def _check(session: Session, commit: Commit) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Sequence
 from time import sleep
 from typing import Any, Final
@@ -19,6 +20,8 @@ from pausepoint.errors import InvalidInput, Unavailable
 
 _ASKING = (CallStatus.PENDING, CallStatus.IN_DOUBT)
 _READ_ATTEMPTS: Final = 5
+_LISTED_AT: Final = re.compile(r"[0-9TZ:.-]{27}#[a-z0-9]{26}")
+_KEY_CHARACTERS: Final = 200
 
 
 class Listing:
@@ -32,7 +35,7 @@ class Listing:
         self, status: SessionStatus | None, *, limit: int, before: str | None
     ) -> tuple[list[SessionHead], str | None]:
         """Return up to `limit` heads (at most 100), the latest changed first; `before` is a page's start."""
-        start = _decoded(before) if before is not None else None
+        start = _listed_at(before) if before is not None else None
         found: list[Any] = []
         for wanted in (status,) if status is not None else tuple(SessionStatus):
             found += self._query(
@@ -92,13 +95,7 @@ class Listing:
     def _query(self, **parameters: Any) -> Any:
         try:
             return self._client.query(TableName=self._table, **parameters)
-        except ClientError as error:
-            if error.response["Error"]["Code"] == "ValidationException" and "ExclusiveStartKey" in parameters:
-                raise _not_a_page() from error
-            raise translated(error) from error
-        except BotoCoreError as error:
-            if "ExclusiveStartKey" in parameters:
-                raise _not_a_page() from error
+        except (ClientError, BotoCoreError) as error:
             raise translated(error) from error
 
 
@@ -108,17 +105,32 @@ def _encoded(text: str) -> str:
 
 def _decoded(cursor: str) -> str:
     try:
-        return base64.urlsafe_b64decode(cursor.encode("ascii")).decode("utf-8")
+        return base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True).decode("utf-8")
     except (UnicodeError, binascii.Error) as error:
         raise _not_a_page() from error
 
 
+def _listed_at(cursor: str) -> str:
+    text = _decoded(cursor)
+    if not _LISTED_AT.fullmatch(text):
+        raise _not_a_page()
+    return text
+
+
 def _start_key(cursor: str) -> Any:
+    """Return the key a page starts after: checked, for what is no key DynamoDB would refuse as our own mistake."""
     try:
-        return json.loads(_decoded(cursor))
-    except ValueError as error:
+        key = json.loads(_decoded(cursor))
+        parts = {name: value["S"] for name, value in key.items()}
+    except (ValueError, AttributeError, TypeError, KeyError) as error:
         raise _not_a_page() from error
+    whole = parts.keys() == {"pk", "sk", "due_kind", "due_at"} and all(
+        isinstance(part, str) and 0 < len(part) < _KEY_CHARACTERS for part in parts.values()
+    )
+    if not whole or parts["due_kind"] != rows.DUE_CALL:
+        raise _not_a_page()
+    return rows.to_item(parts)
 
 
 def _not_a_page() -> InvalidInput:
-    return InvalidInput("This is not a `next` that a list has given.", field="next")
+    return InvalidInput("`next` must be one that this list has given.", field="next")
