@@ -11,6 +11,7 @@ from pausepoint.bootstrap import application
 from pausepoint.errors import NotFound, PausepointError
 from pausepoint.http import door
 from pausepoint.http.approvals import PageAnswer, Post, decide, refusal, show
+from pausepoint.telemetry import count, logger
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.exceptions import NotFoundError
@@ -34,7 +35,7 @@ def decide_call(session_id: str, call_id: str) -> Response[str]:
     post = Post(body=door.raw_body(api.current_event), headers=headers, base_url=base_url)
     answer = decide(application().services, session_id, call_id, post)
     if answer.decided is not None:
-        door.count("Calls" + answer.decided.capitalize())
+        count("Calls" + answer.decided.title().replace("_", ""))
     return _page(answer)
 
 
@@ -48,7 +49,7 @@ def failed(error: Exception) -> Response[str]:
     """Answer people with a page, whatever went wrong."""
     answer = refusal(error)
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        door.logger().exception("page failed")
+        logger().exception("page failed")
     return _page(answer)
 
 

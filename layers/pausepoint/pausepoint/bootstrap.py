@@ -51,6 +51,7 @@ class Application:
         return load_agent(self.settings.agent).bind(
             self.services,
             approval_time=self.settings.approval_time,
+            reminder=self.settings.reminder,
             session_time=self.settings.session_time,
         )
 

@@ -29,6 +29,7 @@ class Settings(BaseModel):
     base_url: str = Field(alias="BASE_URL", default="")
     approval_seconds: int = Field(alias="APPROVAL_SECONDS", default=24 * 3600, ge=60)
     session_seconds: int = Field(alias="SESSION_SECONDS", default=30 * 24 * 3600, ge=60)
+    reminder_seconds: int = Field(alias="REMINDER_SECONDS", default=0, ge=0)
     require_signed_caller: bool = Field(alias="REQUIRE_SIGNED_CALLER", default=True)
 
     @classmethod
@@ -44,6 +45,11 @@ class Settings(BaseModel):
     def approval_time(self) -> timedelta:
         """How long a person may take to decide."""
         return timedelta(seconds=self.approval_seconds)
+
+    @property
+    def reminder(self) -> timedelta | None:
+        """After how long an approver is told once more; None: never."""
+        return timedelta(seconds=self.reminder_seconds) if self.reminder_seconds else None
 
     @property
     def session_time(self) -> timedelta:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from pausepoint.adapters.sqs import woken_session
 from pausepoint.bootstrap import Application
 from pausepoint.errors import InvalidInput, NotFound
-from pausepoint.http.door import count, flush_metrics, logger
 from pausepoint.http.requests import known_id
 from pausepoint.runtime.context import ExecutionContext
+from pausepoint.telemetry import count, flush_metrics, logger
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

@@ -8,6 +8,8 @@ from pausepoint.domain.calls import CallStatus, PendingToolCall
 
 _SHOWN_CHARACTERS: Final = 8000
 """Of edited arguments, so that they, the result and the decision fit into one row of DynamoDB (400 KB)."""
+_HAPPENED: Final = "The process died while the tool ran. It was checked: the effect did happen. Its result is lost."
+_DID_NOT_HAPPEN: Final = "The process died while the tool ran. It was checked: the effect did not happen."
 GONE: Final = "Not run: the record of this call is gone."
 
 
@@ -22,8 +24,10 @@ def refusal_text(record: PendingToolCall) -> str:
             return "Not run: the request was cancelled."
         case CallStatus.STALE:
             return record.outcome or "Not run: the tool changed after the call was requested."
-        case CallStatus.SUCCEEDED | CallStatus.FAILED:
-            return record.outcome
+        case CallStatus.SUCCEEDED:
+            return record.outcome or _HAPPENED
+        case CallStatus.FAILED:
+            return record.outcome or _DID_NOT_HAPPEN
         case CallStatus.PENDING | CallStatus.APPROVED | CallStatus.EXECUTING | CallStatus.IN_DOUBT:
             raise AssertionError(f"call {record.call_id} is {record.status}: it has no answer yet")
         case _:

@@ -7,7 +7,7 @@ their own language, and the contract tests hold the two against each other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -49,6 +49,11 @@ WAITING: Final = frozenset({_S.PENDING, _S.APPROVED, _S.EXECUTING, _S.IN_DOUBT})
 """The states in which somebody or something still has to act."""
 
 Verdict = Literal["approved", "rejected"]
+Answer = Literal["happened", "did_not_happen", "run_again"]
+"""What a person, or the tool's own `reconcile`, says about a call that is in doubt."""
+
+MAX_LINKS: Final = 20
+"""So many links to one call are made at most; further notices repeat nothing."""
 
 
 class Decision(Document):
@@ -69,6 +74,16 @@ class Decision(Document):
     digest_shown: str
     digest_approved: str
     arguments: str | None = None
+
+
+class Resolution(Document):
+    """What became of a call that was in doubt, on somebody's word."""
+
+    answer: Answer
+    by: str
+    at: Moment
+    verified: Literal["link", "aws-signature", "caller", "reconcile"]
+    reason: str = ""
 
 
 class Execution(Document):
@@ -94,7 +109,10 @@ class PendingToolCall(Document):
         token_hashes: SHA-256 of the secrets in the links that were sent.
         execution: the latest entry into the tool's body.
         outcome: the beginning of what the model was told.
-        answered: the log holds the call's result.
+        answered: the log holds the call's result, or the call that took its place.
+        resolution: what was said when the call was in doubt.
+        reconciled: the tool's own `reconcile` was asked, or there is none.
+        sweeps: how often the sweeper has come by since the call last moved.
     """
 
     session_id: str
@@ -118,6 +136,10 @@ class PendingToolCall(Document):
     attempts: int = 0
     outcome: str = ""
     answered: bool = False
+    resolution: Resolution | None = None
+    reconciled: bool = False
+    reminded: bool = False
+    sweeps: int = 0
 
     @property
     def approved_arguments(self) -> str:
@@ -136,6 +158,11 @@ class PendingToolCall(Document):
         return now >= self.expires_at
 
 
+_IN_DOUBT_FOR: Final = timedelta(days=365)
+_TOLD_LATER: Final = frozenset({_S.REJECTED, _S.EXPIRED, _S.SUCCEEDED, _S.FAILED})
+"""The ends that a person or the clock brings about: a runner tells the model of them afterwards."""
+
+
 def due_at(call: PendingToolCall) -> datetime | None:
     """Return when somebody should look after the call if nothing happens by itself; None when it is final."""
     match call.status:
@@ -145,8 +172,12 @@ def due_at(call: PendingToolCall) -> datetime | None:
             return call.decision.at if call.decision else call.requested_at
         case _S.EXPIRED if not call.answered:
             return call.expires_at
+        case _S.IN_DOUBT if call.notify == "sent":
+            return call.requested_at + _IN_DOUBT_FOR  # nobody is late; it stays in the list of what waits
         case _S.EXECUTING | _S.IN_DOUBT:
             return call.execution.deadline if call.execution else call.requested_at
+        case _S.SUCCEEDED | _S.FAILED if not call.answered and call.resolution is not None:
+            return call.resolution.at
         case _:
             return None
 
@@ -214,15 +245,61 @@ def closed(call: PendingToolCall, status: CallStatus, *, outcome: str = "") -> P
     return _moved(call, status, outcome=outcome, answered=bool(outcome))
 
 
+def expired(call: PendingToolCall, *, now: datetime) -> PendingToolCall:
+    """Return a pending call whose time is over as expired. Raises LostRace for any other."""
+    if not call.overdue(now):
+        raise LostRace(f"call {call.call_id} may still be decided")
+    return _moved(call, _S.EXPIRED)
+
+
+def doubted(call: PendingToolCall, *, now: datetime) -> PendingToolCall:
+    """Return a call whose execution was cut off, and which may not simply run again, as in doubt.
+
+    Raises:
+        LostRace: it is not executing, its time is not over, or it is retry-safe.
+    """
+    if call.execution is None or call.execution.deadline >= now or call.retry_safe:
+        raise LostRace(f"call {call.call_id} is not in doubt")
+    return _moved(call, _S.IN_DOUBT, notify="none")
+
+
+def linked(call: PendingToolCall, status: CallStatus, token_hash: str, *, reconciled: bool) -> PendingToolCall:
+    """Return a call that asks a person with one more link to it.
+
+    Raises:
+        LostRace: it does not stand where it stood, or has as many links as it may have.
+    """
+    if call.status is not status or len(call.token_hashes) >= MAX_LINKS:
+        raise LostRace(f"call {call.call_id} takes no more links")
+    hashes = (*call.token_hashes, token_hash)
+    due = "due" if call.notify == "none" else call.notify
+    return call.model_copy(update={"token_hashes": hashes, "notify": due, "reconciled": reconciled})
+
+
+def resolved(call: PendingToolCall, resolution: Resolution, *, token_hash: str | None) -> PendingToolCall:
+    """Return a call in doubt after somebody said what became of it.
+
+    Raises:
+        AlreadyDecided: it is not in doubt (any more).
+        LostRace: the token is not among the known.
+    """
+    if call.status is not _S.IN_DOUBT:
+        raise AlreadyDecided(call)
+    if token_hash is not None and token_hash not in call.token_hashes:
+        raise LostRace("the token opens nothing")
+    status = _S.SUCCEEDED if resolution.answer == "happened" else _S.FAILED
+    return _moved(call, status, resolution=resolution)
+
+
 def answered(call: PendingToolCall, *, outcome: str) -> PendingToolCall:
-    """Return a rejected or expired call after the model was told so."""
+    """Return a call at its end after the model was told so."""
     return call.model_copy(update={"outcome": outcome, "answered": True})
 
 
 def origins(status: CallStatus) -> frozenset[CallStatus]:
     """Return the states from which a call can come to its end in `status`, that state's own answering included."""
     origins = frozenset(origin for origin, targets in EDGES.items() if status in targets)
-    return origins | {status} if status in (_S.REJECTED, _S.EXPIRED) else origins
+    return origins | {status} if status in _TOLD_LATER else origins
 
 
 def _moved(call: PendingToolCall, status: CallStatus, **changes: object) -> PendingToolCall:

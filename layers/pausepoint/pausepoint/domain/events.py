@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from pausepoint.domain.calls import Verdict
+from pausepoint.domain.calls import Answer, Verdict
 from pausepoint.domain.values import Document, Moment
 
 
@@ -116,6 +116,31 @@ class ToolResult(Document):
     """Whether the tool's body was entered for it."""
 
 
+class DoubtResolved(Document):
+    """Somebody, or the tool's `reconcile`, said what became of a call that was cut off."""
+
+    type: Literal["doubt_resolved"] = "doubt_resolved"
+    at: Moment
+    call_id: str
+    name: str
+    answer: Answer
+    by: str
+    verified: str
+    reason: str
+
+
+class CallReissued(Document):
+    """A call in doubt is to run again: another call, with its own approval, takes its place in the turn."""
+
+    type: Literal["call_reissued"] = "call_reissued"
+    at: Moment
+    call_id: str
+    name: str
+    reissued_as: str
+    arguments: str
+    digest: str
+
+
 class SessionFailed(Document):
     """The session cannot go on by itself; another message continues it."""
 
@@ -134,7 +159,15 @@ class SessionCancelled(Document):
 
 
 Event = (
-    UserMessage | AssistantTurn | DecisionRecorded | ExecutionRecorded | ToolResult | SessionFailed | SessionCancelled
+    UserMessage
+    | AssistantTurn
+    | DecisionRecorded
+    | ExecutionRecorded
+    | ToolResult
+    | DoubtResolved
+    | CallReissued
+    | SessionFailed
+    | SessionCancelled
 )
 EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Annotated[Event, Field(discriminator="type")]])
 

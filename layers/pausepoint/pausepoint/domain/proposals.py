@@ -75,6 +75,30 @@ def record_of(
     )
 
 
+def reissue_of(
+    record: PendingToolCall, call_id: str, *, now: datetime, expires_at: datetime, token_hash: str
+) -> PendingToolCall:
+    """Return the call that takes the place of one in doubt: the same bytes, and nobody has approved it yet."""
+    return PendingToolCall(
+        session_id=record.session_id,
+        call_id=call_id,
+        tool_call_id=record.tool_call_id,
+        name=record.name,
+        arguments=record.approved_arguments,
+        digest=record.approved_digest,
+        schema_hash=record.schema_hash,
+        gated=True,
+        retry_safe=record.retry_safe,
+        status=CallStatus.PENDING,
+        agent=record.agent,
+        requested_by=record.requested_by,
+        requested_at=now,
+        expires_at=expires_at,
+        token_hashes=(token_hash,),
+        notify="due",
+    )
+
+
 def _understood(call_id: str, request: Requested, tools: Mapping[str, Tool], *, stop_reason: str) -> ToolCall:
     call = ToolCall(call_id=call_id, tool_call_id=request.tool_call_id, name=request.name)
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.domain.events import (
     AssistantTurn,
+    CallReissued,
     DecisionRecorded,
     Event,
     LogEntry,
@@ -67,7 +68,13 @@ class SessionSpec(Document):
 
 
 class SessionHead(Document):
-    """The small mutable part. `expires` is when the table may forget the session (epoch seconds)."""
+    """The small mutable part.
+
+    Attributes:
+        expires: when the table may forget the session, in epoch seconds.
+        stalls: how often the sweeper has found the session running with nobody at it, while its log stood
+            at the number `stalled_at`.
+    """
 
     session_id: str
     status: SessionStatus
@@ -80,6 +87,8 @@ class SessionHead(Document):
     updated_at: Moment
     expires: int
     request_hash: str = ""
+    stalls: int = 0
+    stalled_at: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,14 +127,22 @@ class Session:
 
     @cached_property
     def results(self) -> Mapping[str, ToolResult]:
-        """The results so far, by call id."""
-        return {event.call_id: event for event in self.events if isinstance(event, ToolResult)}
+        """The results so far, by the id of the turn's own call, whichever call brought the result."""
+        turns_own: dict[str, str] = {}
+        results: dict[str, ToolResult] = {}
+        for event in self.events:
+            if isinstance(event, CallReissued):
+                turns_own[event.reissued_as] = turns_own.get(event.call_id, event.call_id)
+            elif isinstance(event, ToolResult):
+                results[turns_own.get(event.call_id, event.call_id)] = event
+        return results
 
     @property
     def open_calls(self) -> tuple[ToolCall, ...]:
-        """The calls of the last turn that have no result yet, as they were emitted."""
+        """The calls of the last turn that have no result yet, as emitted; one that was reissued as it is now."""
         turn = self.last_turn
-        return tuple(call for call in turn.calls if call.call_id not in self.results) if turn else ()
+        calls = [call for call in turn.calls if call.call_id not in self.results] if turn else []
+        return tuple(self._as_reissued(call) for call in calls)
 
     @property
     def waiting_calls(self) -> tuple[PendingToolCall, ...]:
@@ -204,6 +221,13 @@ class Session:
             events=self.events + (entry.events if entry else ()),
             calls={**self.calls, **{call.call_id: call for call in calls}},
         )
+
+    def _as_reissued(self, call: ToolCall) -> ToolCall:
+        for event in self.events:
+            if isinstance(event, CallReissued) and event.call_id == call.call_id:
+                update = {"call_id": event.reissued_as, "arguments": event.arguments, "digest": event.digest}
+                call = call.model_copy(update={**update, "gated": True})
+        return call
 
     def _turns(self) -> Iterator[AssistantTurn]:
         return (event for event in self.events if isinstance(event, AssistantTurn))

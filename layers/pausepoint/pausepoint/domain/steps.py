@@ -6,6 +6,7 @@ Recovery is not a special case: whoever loads the log and asks `next_step` carri
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum, auto
 from typing import assert_never
 
@@ -46,11 +47,13 @@ class Readiness(Enum):
 
     ENTER = auto()
     ANSWER = auto()
+    RECONCILE = auto()
+    REISSUE = auto()
     WAIT = auto()
 
 
-def readiness(call: ToolCall, record: PendingToolCall | None) -> Readiness:
-    """Say whether a call may be entered, is to be answered without entering it, or has to wait."""
+def readiness(call: ToolCall, record: PendingToolCall | None, now: datetime) -> Readiness:
+    """Say whether a call may be entered, is to be answered, asked about or reissued, or has to wait."""
     if not call.guarded:
         return Readiness.ANSWER if call.refusal is not None else Readiness.ENTER
     if record is None:  # its record is gone (the table forgot it): it can never be approved
@@ -58,8 +61,15 @@ def readiness(call: ToolCall, record: PendingToolCall | None) -> Readiness:
     match record.status:
         case CallStatus.APPROVED:
             return Readiness.ENTER
-        case CallStatus.PENDING | CallStatus.EXECUTING | CallStatus.IN_DOUBT:
+        case CallStatus.PENDING:
             return Readiness.WAIT
+        case CallStatus.EXECUTING:
+            cut_off = record.execution is not None and record.execution.deadline < now
+            return Readiness.ENTER if cut_off and record.retry_safe else Readiness.WAIT
+        case CallStatus.IN_DOUBT:
+            return Readiness.WAIT if record.reconciled else Readiness.RECONCILE
+        case CallStatus.FAILED if record.resolution is not None and record.resolution.answer == "run_again":
+            return Readiness.REISSUE
         case (
             CallStatus.REJECTED
             | CallStatus.EXPIRED
@@ -73,13 +83,13 @@ def readiness(call: ToolCall, record: PendingToolCall | None) -> Readiness:
             assert_never(record.status)
 
 
-def next_step(session: Session) -> Step:
-    """Return what the session does next."""
+def next_step(session: Session, now: datetime) -> Step:
+    """Return what the session does next; `now` only tells which executions were cut off."""
     # Not only as the last event: a call that was executing meanwhile still records how it ended.
     if any(isinstance(event, SessionCancelled) for event in session.events):
         return Finish()
     if session.open_calls:
-        return _next_of_calls(session)
+        return _next_of_calls(session, now)
     last = session.events[-1] if session.events else None
     if isinstance(last, SessionFailed):
         return Finish()
@@ -88,11 +98,11 @@ def next_step(session: Session) -> Step:
     return CallModel()
 
 
-def _next_of_calls(session: Session) -> RunCalls | AwaitDecisions:
+def _next_of_calls(session: Session, now: datetime) -> RunCalls | AwaitDecisions:
     ready: list[ToolCall] = []
     waiting: list[ToolCall] = []
     for call in session.open_calls:
-        if readiness(call, session.calls.get(call.call_id)) is Readiness.WAIT:
+        if readiness(call, session.calls.get(call.call_id), now) is Readiness.WAIT:
             waiting.append(call)
             if session.spec.ordered:
                 break

@@ -24,6 +24,8 @@ _FIELD: Final = "arg_"
 
 Predicate = Callable[[Mapping[str, Any]], bool]
 Confirmation = bool | Predicate
+Reconcile = Callable[[Mapping[str, Any], "ToolContext"], "bool | str | None"]
+"""Looks whether a call that was cut off had its effect: True or a text (the result), False, or None (unknown)."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Tool:
         name: str | None = None,
         requires_confirmation: Confirmation = False,
         retry_safe: bool | None = None,
+        reconcile: Reconcile | None = None,
+        timeout: float | None = None,
     ) -> None:
         self.name = name or function.__name__
         if not _NAME.fullmatch(self.name):
@@ -67,6 +71,8 @@ class Tool:
         self.function = function
         self._confirmation = requires_confirmation
         self.retry_safe = (requires_confirmation is False) if retry_safe is None else retry_safe
+        self._reconcile = reconcile
+        self.timeout = timeout
         self._context_name, self._model = _arguments_model(self.name, function)
         schema, canonical = _input_schema(self.name, self._model)
         self.spec = ToolSpec(name=self.name, description=inspect.getdoc(function) or self.name, input_schema=schema)
@@ -116,6 +122,10 @@ class Tool:
         result = self.function(**values)
         return _finish(result) if inspect.isawaitable(result) else result
 
+    def reconcile(self, arguments: str, context: ToolContext) -> bool | str | None:
+        """Ask the tool's author's code whether a call that was cut off had its effect; None when unknown."""
+        return None if self._reconcile is None else self._reconcile(self._values(arguments), context)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function itself, as if it were not decorated."""
         return self.function(*args, **kwargs)
@@ -137,7 +147,12 @@ def tool(function: Callable[..., Any], /) -> Tool: ...
 
 @overload
 def tool(
-    *, name: str | None = None, requires_confirmation: Confirmation = False, retry_safe: bool | None = None
+    *,
+    name: str | None = None,
+    requires_confirmation: Confirmation = False,
+    retry_safe: bool | None = None,
+    reconcile: Reconcile | None = None,
+    timeout: float | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 
 
@@ -148,6 +163,8 @@ def tool(
     name: str | None = None,
     requires_confirmation: Confirmation = False,
     retry_safe: bool | None = None,
+    reconcile: Reconcile | None = None,
+    timeout: float | None = None,
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a function a tool.
 
@@ -160,13 +177,24 @@ def tool(
             arguments (a mapping): a person approves the calls it is true for, or on which it raises.
         retry_safe: whether the tool may be run again when the process died inside it. By default
             true for tools that need no confirmation and false for those that do (or might).
+        reconcile: asked before a person is when the process died inside the tool: given the validated
+            arguments and a context, it returns True or the result's text (it happened), False (it did
+            not), or None (unknown).
+        timeout: seconds the tool needs at most; it is not started when less is left of the invocation.
 
     Raises:
         ConfigurationError: the name, a parameter or an annotation cannot be used.
     """
 
     def decorate(function: Callable[..., Any]) -> Tool:
-        return Tool(function, name=name, requires_confirmation=requires_confirmation, retry_safe=retry_safe)
+        return Tool(
+            function,
+            name=name,
+            requires_confirmation=requires_confirmation,
+            retry_safe=retry_safe,
+            reconcile=reconcile,
+            timeout=timeout,
+        )
 
     return decorate if function is None else decorate(function)
 

@@ -20,17 +20,21 @@ from pausepoint.errors import (
     PausepointError,
     Unavailable,
 )
-from pausepoint.http.forms import read_form
-from pausepoint.http.page import approval_page, outcome_page, problem_page
+from pausepoint.http.forms import DecisionForm, read_form
+from pausepoint.http.page import approval_page, doubt_page, outcome_page, problem_page
 from pausepoint.http.problems import status_of
 from pausepoint.http.requests import SESSION_ID
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.decisions import (
     BY_LINK,
+    Recorded,
     check_decision,
+    check_resolution,
     make_decision,
+    make_resolution,
     needs_wake,
     record_decision,
+    record_resolution,
     wake,
 )
 
@@ -89,6 +93,8 @@ def show(services: Services, session_id: str, call_id: str, *, token: str, actio
     now = services.clock.now()
     if call.status is CallStatus.PENDING and not call.overdue(now):
         return PageAnswer(200, approval_page(call, token=token, action=action, now=now))
+    if call.status is CallStatus.IN_DOUBT:
+        return PageAnswer(200, doubt_page(call, token=token, action=action, now=now))
     return _outcome(services, call, 200)
 
 
@@ -98,17 +104,7 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
         _check_origin(post)
         form = read_form(post.body, post.headers.get("content-type", ""))
         call = _find(services, session_id, call_id, form.token)
-        decision = make_decision(
-            services,
-            call,
-            form.verdict,
-            reason=form.reason,
-            by=BY_LINK,
-            verified="link",
-            digest_shown=form.digest,
-        )
-        check_decision(call, decision)  # what can be seen to be wrong costs no write (R10)
-        recorded = record_decision(services, call, decision, token=form.token)
+        recorded = _record(services, call, form)
     except AlreadyDecided as error:
         heading = "This was decided before" if error.call.decision else None
         return _outcome(services, error.call, 409, heading=heading)
@@ -119,8 +115,29 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
     if needs_wake(recorded.call):
         wake(services, recorded.call.session_id)
     if recorded.already:
-        return _outcome(services, recorded.call, 200, heading=f"Already {form.verdict}")
-    return _outcome(services, recorded.call, 200, decided=form.verdict)
+        return _outcome(services, recorded.call, 200, heading="Already " + form.decision.replace("_", " "))
+    return _outcome(services, recorded.call, 200, decided=form.decision)
+
+
+def _record(services: Services, call: PendingToolCall, form: DecisionForm) -> Recorded:
+    # Either is checked first: what can be seen to be wrong costs no write (R10).
+    match form.decision:
+        case "approved" | "rejected" as verdict:
+            decision = make_decision(
+                services,
+                call,
+                verdict,
+                reason=form.reason,
+                by=BY_LINK,
+                verified="link",
+                digest_shown=form.digest,
+            )
+            check_decision(call, decision)
+            return record_decision(services, call, decision, token=form.token)
+        case answer:
+            resolution = make_resolution(services, answer, reason=form.reason, by=BY_LINK, verified="link")
+            check_resolution(call, resolution)
+            return record_resolution(services, call, resolution, token=form.token)
 
 
 def refusal(error: Exception) -> PageAnswer:

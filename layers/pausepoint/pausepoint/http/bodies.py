@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pausepoint.domain.calls import PendingToolCall, Verdict
+from pausepoint.domain.calls import Answer, PendingToolCall, Verdict
 from pausepoint.domain.canonical import parse_json
 from pausepoint.domain.events import Event
 from pausepoint.domain.session import Session, SessionHead
@@ -36,7 +36,7 @@ class OneDecision(_Request):
     """One member of a `ResumeRequest`."""
 
     call_id: str
-    decision: Verdict
+    decision: Verdict | Answer
     reason: str | None = None
     arguments: dict[str, Any] | None = None
 
@@ -103,6 +103,8 @@ def call_body(call: PendingToolCall) -> dict[str, Any]:
     }
     if call.decision is not None:
         body["decision"] = call.decision.model_dump(mode="json", exclude_none=True)
+    if call.resolution is not None:
+        body["resolution"] = call.resolution.model_dump(mode="json")
     return body
 
 

@@ -6,13 +6,10 @@ import base64
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
-from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from pausepoint.bootstrap import Application
@@ -22,6 +19,7 @@ from pausepoint.http.headers import security_headers
 from pausepoint.http.problems import INTERNAL_PROBLEM, Problem, plain_problem, problem_of
 from pausepoint.runtime.agent import AgentResult
 from pausepoint.runtime.context import ExecutionContext
+from pausepoint.telemetry import count, flush_metrics, logger
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.exceptions import NotFoundError
@@ -145,29 +143,6 @@ def base_url(event: APIGatewayProxyEventV2, application: Application) -> str:
         return application.settings.base_url.rstrip("/")
     stage = event.request_context.stage
     return f"https://{event.request_context.domain_name}" + ("" if stage == "$default" else f"/{stage}")
-
-
-@cache
-def logger() -> Logger:
-    """Return the function's logger; JSON lines, on which CR and LF are harmless (R67)."""
-    return Logger(service="pausepoint")
-
-
-def count(name: str, value: int = 1) -> None:
-    """Add to one of the function's metrics."""
-    _metrics().add_metric(name=name, unit=MetricUnit.Count, value=value)
-
-
-def flush_metrics() -> None:
-    """Write the metrics of this invocation, if there are any."""
-    metrics = _metrics()
-    if metrics.provider.metric_set:
-        metrics.flush_metrics()
-
-
-@cache
-def _metrics() -> Metrics:
-    return Metrics()
 
 
 def _signer(event: APIGatewayProxyEventV2) -> str | None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, cast, get_args
 from urllib.parse import parse_qsl
 
-from pausepoint.domain.calls import Verdict
+from pausepoint.domain.calls import Answer, Verdict
 from pausepoint.errors import InvalidInput, TooLarge
 from pausepoint.runtime.decisions import check_reason
 
 MAX_FORM_BYTES: Final = 8 * 1024
 _FIELDS: Final = ("t", "digest", "decision", "reason")
+_DECISIONS: Final = (*get_args(Verdict), *get_args(Answer))
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -23,7 +24,7 @@ class DecisionForm:
 
     token: str
     digest: str
-    verdict: Verdict
+    decision: Verdict | Answer
     reason: str
 
 
@@ -48,12 +49,12 @@ def read_form(raw: bytes, content_type: str) -> DecisionForm:
     for name in _FIELDS[:3]:
         if name not in fields:
             raise InvalidInput(f"The field {name} is missing.", field=name)
-    if fields["decision"] not in ("approved", "rejected"):
-        raise InvalidInput("The decision must be approved or rejected.", field="decision")
+    if fields["decision"] not in _DECISIONS:
+        raise InvalidInput(f"The decision must be one of {', '.join(_DECISIONS)}.", field="decision")
     return DecisionForm(
         token=fields["t"],
         digest=fields["digest"],
-        verdict=cast("Verdict", fields["decision"]),
+        decision=cast("Verdict | Answer", fields["decision"]),
         reason=_reason(fields.get("reason", "")),
     )
 

@@ -65,6 +65,26 @@ def approval_page(call: PendingToolCall, *, token: str, action: str, now: dateti
     )
 
 
+def doubt_page(call: PendingToolCall, *, token: str, action: str, now: datetime) -> str:
+    """Return the page that asks what became of a call that was cut off. Arguments as for `approval_page`."""
+    ran = call.approved_arguments
+    return _render(
+        "doubt.html",
+        title=f"Did {flat(visible(call.name))} happen?",
+        tool=visible(call.name),
+        agent=visible(call.agent),
+        words=sentences(call, now),
+        shown=_Shown("What was run", read_arguments(ran), ascii_escaped(ran), call.approved_digest),
+        decision_facts=_decision_facts(call, call.decision) if call.decision else [],
+        facts_shown=_request_facts(call, now),
+        identity=_identity_facts(call),
+        token=token,
+        action=action,
+        digest=call.approved_digest,
+        max_reason=MAX_REASON_CHARACTERS,
+    )
+
+
 def outcome_page(call: PendingToolCall, *, now: datetime, heading: str | None = None) -> str:
     """Return the page that tells what became of a call, with what was shown and what ran.
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.http.visible import Segment, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Words = list[str | list[Segment]]
 """A sentence: our own words, and untrusted pieces between them."""
@@ -19,6 +17,13 @@ VERIFIED: Final = {
     "link": "by holding the link; no sign-in",
     "aws-signature": "by an AWS-signed request",
     "caller": "by the caller's own word only",
+    "reconcile": "by the tool's own check",
+}
+
+RESOLVED: Final[Mapping[str, str]] = {
+    "happened": "The process died while it ran. It did happen.",
+    "did_not_happen": "The process died while it ran. It did not happen, and is not run again.",
+    "run_again": "The process died while it ran. It is asked for again, as another call with a link of its own.",
 }
 
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
@@ -93,6 +98,9 @@ def sentences(call: PendingToolCall, now: datetime) -> Words:
         ended=f" at {absolute(execution.ended_at)}" if execution and execution.ended_at else "",
     )
     decision = call.decision
+    if call.resolution is not None:
+        told = f"{RESOLVED[call.resolution.answer]} {told if call.status is CallStatus.IN_DOUBT else ''}".strip()
+        return [told, " Said by ", visible(call.resolution.by), f" at {absolute(call.resolution.at)}."]
     if decision is None:
         return [told]
     verb = "Rejected by " if decision.verdict == "rejected" else "Approved by "

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from pausepoint.domain.calls import WAITING, PendingToolCall
-from pausepoint.domain.canonical import call_digest, sha256_hex
+from pausepoint.domain.canonical import sha256_hex
 from pausepoint.domain.events import LogEntry, UserMessage
 from pausepoint.domain.limits import Limits
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
@@ -19,25 +19,17 @@ from pausepoint.domain.values import dump_json
 from pausepoint.errors import (
     CallsPending,
     ConfigurationError,
-    Conflict,
     IdempotencyMismatch,
     InvalidInput,
     LostRace,
-    PausepointError,
     SessionBusy,
     SessionEnded,
 )
 from pausepoint.runtime.context import ExecutionContext, Services
-from pausepoint.runtime.decisions import (
-    DecisionRequest,
-    check_decision,
-    check_reason,
-    make_decision,
-    record_decision,
-    wake,
-)
+from pausepoint.runtime.decisions import DecisionRequest
 from pausepoint.runtime.memory import InMemoryNotifier, InMemoryQueue, InMemoryStore
 from pausepoint.runtime.ports import ChatModel
+from pausepoint.runtime.requested_decisions import record_all
 from pausepoint.runtime.runner import Runner
 from pausepoint.runtime.system import SystemClock, new_id, new_token
 
@@ -73,8 +65,7 @@ class AgentResult:
     @property
     def pending_calls(self) -> tuple[PendingToolCall, ...]:
         """The calls that still wait for a decision or for their end, as they were asked for."""
-        turn = self.session.last_turn
-        records = (self.session.calls.get(call.call_id) for call in (turn.calls if turn else ()))
+        records = (self.session.calls.get(call.call_id) for call in self.session.open_calls)
         return tuple(record for record in records if record is not None and record.status in WAITING)
 
 
@@ -89,6 +80,7 @@ class Agent:
         ordered: a call of a turn waits for all earlier calls of its turn.
         limits: the budgets of one session.
         approval_time: how long a person may take to decide.
+        reminder: after how long a person who has not decided is told once more.
         session_time: how long a session is kept.
         services: where sessions live and notices go; in memory when none are given.
 
@@ -106,6 +98,7 @@ class Agent:
         ordered: bool = False,
         limits: Limits | None = None,
         approval_time: timedelta = timedelta(hours=24),
+        reminder: timedelta | None = None,
         session_time: timedelta = timedelta(days=30),
         services: Services | None = None,
     ) -> None:
@@ -118,10 +111,18 @@ class Agent:
         self.ordered = ordered
         self.limits = limits or Limits()
         self.approval_time = approval_time
+        self.reminder = reminder
         self.session_time = session_time
         self._given_services = services
 
-    def bind(self, services: Services, *, approval_time: timedelta, session_time: timedelta) -> Agent:
+    def bind(
+        self,
+        services: Services,
+        *,
+        approval_time: timedelta,
+        reminder: timedelta | None = None,
+        session_time: timedelta,
+    ) -> Agent:
         """Return the same agent on other services; the times are the deployment's."""
         return Agent(
             name=self.name,
@@ -131,6 +132,7 @@ class Agent:
             ordered=self.ordered,
             limits=self.limits,
             approval_time=approval_time,
+            reminder=reminder,
             session_time=session_time,
             services=services,
         )
@@ -192,7 +194,9 @@ class Agent:
         """
         context = context or ExecutionContext.unlimited(self.services)
         if decisions:
-            self._decide(session_id, decisions, context, signed=signed)
+            session = self.services.store.load(session_id)
+            verified: Literal["aws-signature", "caller"] = "aws-signature" if signed else "caller"
+            record_all(self.services, self.tools, session, decisions, by=context.caller, verified=verified)
         lease = self._lease(context)
         try:
             self.services.store.lease(session_id, lease, now=self.services.clock.now(), statuses=_WAKEABLE)
@@ -264,53 +268,6 @@ class Agent:
             raise error if isinstance(error, CallsPending) else busy from None
         return AgentResult(runner.advance())
 
-    def _decide(
-        self, session_id: str, decisions: Sequence[DecisionRequest], context: ExecutionContext, *, signed: bool
-    ) -> None:
-        session = self.services.store.load(session_id)
-        checked = []
-        for index, request in enumerate(decisions):
-            field = f"decisions.{index}"
-            if request.decision not in ("approved", "rejected"):  # the only words that act
-                raise InvalidInput("A decision is 'approved' or 'rejected'.", field=f"{field}.decision")
-            call = session.calls.get(request.call_id)
-            if call is None:
-                raise InvalidInput(f"Session {session_id} has no call {request.call_id!r}.", field=f"{field}.call_id")
-            if any(request.call_id == other.call_id for other in decisions[:index]):
-                raise InvalidInput(f"Call {request.call_id} is decided twice.", field=f"{field}.call_id")
-            decision = make_decision(
-                self.services,
-                call,
-                request.decision,
-                reason=check_reason(request.reason, field=f"{field}.reason"),
-                by=context.caller,
-                verified="aws-signature" if signed else "caller",
-                digest_shown=call.digest,
-                edited=self._edited(call, request, field),
-            )
-            check_decision(call, decision)
-            checked.append((call, decision))
-        for call, decision in checked:
-            try:
-                record_decision(self.services, call, decision)
-            except PausepointError:
-                wake(self.services, session_id)  # for those that were recorded before this one
-                raise
-
-    def _edited(self, call: PendingToolCall, request: DecisionRequest, field: str) -> tuple[str, str] | None:
-        if request.arguments is None:
-            return None
-        if request.decision != "approved":
-            raise InvalidInput("Only an approval can change arguments.", field=f"{field}.arguments")
-        tool = self.tools.get(call.name)
-        if tool is None or tool.schema_hash != call.schema_hash:
-            raise Conflict(f"The tool {call.name!r} changed after the call was requested; it can only be rejected.")
-        try:
-            arguments = tool.arguments(request.arguments)
-        except InvalidInput as error:
-            raise InvalidInput(str(error), field=f"{field}.arguments") from None
-        return (arguments, call_digest(call.name, arguments)) if arguments != call.arguments else None
-
     def _runner(self, session: Session, lease: Lease, context: ExecutionContext) -> Runner:
         return Runner(
             session,
@@ -320,6 +277,7 @@ class Agent:
             services=self.services,
             context=context,
             approval_time=self.approval_time,
+            reminder=self.reminder,
         )
 
     def _lease(self, context: ExecutionContext) -> Lease:

@@ -30,7 +30,7 @@ def cancel(services: Services, session_id: str, *, by: str) -> Session:
         entry = LogEntry(first=session.next_seq, events=(SessionCancelled(at=now, by=by),))
         calls = [closed(call, CallStatus.CANCELLED) for call in session.calls.values() if call.status in _OPEN]
         try:
-            services.store.cancel(session, entry, calls, at=now)
+            services.store.close(session, entry, calls, status=SessionStatus.CANCELLED, at=now)
         except LostRace:
             continue
         return services.store.load(session_id)

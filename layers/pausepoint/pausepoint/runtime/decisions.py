@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
-from pausepoint.domain.calls import CallStatus, Decision, PendingToolCall, Verdict, decided
+from pausepoint.domain.calls import Answer, CallStatus, Decision, PendingToolCall, Resolution, Verdict, decided
 from pausepoint.domain.canonical import sha256_hex
 from pausepoint.errors import AlreadyDecided, CallExpired, Conflict, InvalidInput, LostRace, NotFound, Unavailable
 from pausepoint.runtime.context import Services
 
 MAX_REASON_CHARACTERS: Final = 2000
 _ACTED_ON: Final = frozenset({CallStatus.APPROVED, CallStatus.REJECTED, CallStatus.EXECUTING})
+_NEVER_DOUBTED: Final = frozenset({CallStatus.PENDING, CallStatus.APPROVED, CallStatus.REJECTED, CallStatus.EXECUTING})
+ANSWERS: Final[frozenset[str]] = frozenset(get_args(Answer))
+VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
 BY_LINK: Final = "the holder of the approval link"
 _OTHER_SHOWN: Final = "The call is not the one that was shown. Open the link again and look at it."
 
 
 @dataclass(frozen=True)
 class DecisionRequest:
-    """What somebody wants to decide. `arguments` replaces the call's arguments (approving only)."""
+    """What somebody wants to decide, or says became of a call in doubt.
+
+    `arguments` replaces the call's arguments (approving only).
+    """
 
     call_id: str
-    decision: Verdict
+    decision: Verdict | Answer
     reason: str = ""
     arguments: dict[str, Any] | None = None
 
@@ -96,6 +102,50 @@ def record_decision(
     return Recorded(stored, already=False)
 
 
+def make_resolution(
+    services: Services,
+    answer: Answer,
+    *,
+    reason: str,
+    by: str,
+    verified: Literal["link", "aws-signature", "caller"],
+) -> Resolution:
+    """Return what somebody says became of a call in doubt."""
+    now = services.clock.now()
+    return Resolution(answer=answer, by=by, at=now, verified=verified, reason=check_reason(reason))
+
+
+def record_resolution(
+    services: Services, call: PendingToolCall, resolution: Resolution, *, token: str | None = None
+) -> Recorded:
+    """Write what became of a call in doubt; the first answer stands.
+
+    Raises:
+        InvalidInput: the call was never in doubt.
+        AlreadyDecided: another answer stands, or the execution reported after all.
+        NotFound: the token is not one of the call's.
+    """
+    token_hash = sha256_hex(token) if token is not None else None
+    try:
+        stored = services.store.resolve(call.session_id, call.call_id, resolution, token_hash=token_hash)
+    except AlreadyDecided as error:
+        return Recorded(check_resolution(error.call, resolution), already=True)
+    except LostRace:
+        raise NotFound("There is nothing to decide here.") from None
+    return Recorded(stored, already=False)
+
+
+def check_resolution(call: PendingToolCall, resolution: Resolution) -> PendingToolCall:
+    """Return a call of which the same was said before, or which is in doubt; else raise what stands."""
+    if call.status is CallStatus.IN_DOUBT:
+        return call
+    if call.resolution is None and call.status in _NEVER_DOUBTED:
+        raise InvalidInput(f"Call {call.call_id} is {call.status}, not in doubt.", field="decision")
+    if call.resolution is None or call.resolution.answer != resolution.answer:
+        raise AlreadyDecided(call)
+    return call
+
+
 def check_decision(call: PendingToolCall, decision: Decision) -> None:
     """Raise what `record_decision` would raise, as far as can be seen without writing."""
     try:
@@ -108,7 +158,7 @@ def check_decision(call: PendingToolCall, decision: Decision) -> None:
 
 def needs_wake(call: PendingToolCall) -> bool:
     """Whether a decided call still has to be acted on (or may have to: waking in vain does no harm)."""
-    return call.status in _ACTED_ON
+    return call.status in _ACTED_ON or (call.resolution is not None and not call.answered)
 
 
 def wake(services: Services, session_id: str) -> None:

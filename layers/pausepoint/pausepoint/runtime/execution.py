@@ -9,9 +9,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pausepoint.domain.answers import GONE, edited_note, refusal_text
-from pausepoint.domain.calls import CallStatus, Execution, PendingToolCall, answered, closed, finished
+from pausepoint.domain.calls import (
+    CallStatus,
+    Execution,
+    PendingToolCall,
+    Resolution,
+    answered,
+    closed,
+    finished,
+    resolved,
+)
 from pausepoint.domain.canonical import call_digest
-from pausepoint.domain.events import DecisionRecorded, Event, ExecutionRecorded, ToolCall, ToolResult
+from pausepoint.domain.events import DecisionRecorded, DoubtResolved, Event, ExecutionRecorded, ToolCall, ToolResult
 from pausepoint.domain.results import error_text, result_text
 from pausepoint.domain.tools import Tool, ToolContext
 from pausepoint.runtime.context import ExecutionContext, Services
@@ -42,11 +51,42 @@ class Executor:
     def answer(self, call: ToolCall, record: PendingToolCall | None) -> Settled:
         """Answer a call without entering its tool."""
         text = call.refusal or (refusal_text(record) if record is not None else GONE)
-        events: tuple[Event, ...] = (*_decision_of(record), self._result(call, "error", text, entered=False))
+        happened = record is not None and record.status is CallStatus.SUCCEEDED
+        result = self._result(call, "success" if happened else "error", text, entered=happened)
+        events: tuple[Event, ...] = (*said_about(record), result)
         if record is None or not call.guarded:
             return Settled(events=events)
         told = answered(record, outcome=text[:_OUTCOME_CHARACTERS])
-        return Settled(events=events, finished=FinishedCall(call=told, execution_id=None))
+        held_by = record.execution.id if record.execution else None
+        return Settled(events=events, finished=FinishedCall(call=told, execution_id=held_by))
+
+    def reconcile(self, call: ToolCall, record: PendingToolCall) -> Settled | None:
+        """Ask the tool itself what became of a call in doubt; None when only a person can say."""
+        tool = self._tools.get(record.name)
+        if tool is None or tool.schema_hash != record.schema_hash or record.execution is None:
+            return None
+        approver = record.decision.by if record.decision else None
+        context = self._tool_context(record.session_id, record.call_id, approver=approver)
+        try:
+            found = tool.reconcile(record.approved_arguments, context)
+        except Exception:
+            self._services.logger.exception("reconcile raised", extra={"tool": tool.name, "call_id": call.call_id})
+            return None
+        if found is None:
+            return None
+        resolution = Resolution(
+            answer="did_not_happen" if found is False else "happened",
+            by=f"{tool.name}'s own check",
+            at=self._now(),
+            verified="reconcile",
+        )
+        ended = resolved(record, resolution, token_hash=None)
+        text = refusal_text(ended) if isinstance(found, bool) else result_text(found)
+        told = answered(ended, outcome=text[:_OUTCOME_CHARACTERS])
+        result = self._result(call, "error" if found is False else "success", text, entered=True)
+        return Settled(
+            events=(*said_about(told), result), finished=FinishedCall(call=told, execution_id=record.execution.id)
+        )
 
     def enter(self, session_id: str, call: ToolCall) -> Settled:
         """Run a call that needs no record: ungated, and safe to run again."""
@@ -103,14 +143,14 @@ class Executor:
         )
         result = self._result(call, status, text, entered=True)
         return Settled(
-            events=(*_decision_of(claimed), executed, result),
+            events=(*said_about(claimed), executed, result),
             finished=FinishedCall(call=record, execution_id=execution.id),
         )
 
     def _stale(self, call: ToolCall, record: PendingToolCall, why: str) -> Settled:
         self._services.logger.warning("call not run", extra={"call_id": call.call_id, "why": why})
         stale = closed(record, CallStatus.STALE, outcome=why)
-        events: tuple[Event, ...] = (*_decision_of(record), self._result(call, "error", why, entered=False))
+        events: tuple[Event, ...] = (*said_about(record), self._result(call, "error", why, entered=False))
         return Settled(events=events, finished=FinishedCall(call=stale, execution_id=None))
 
     def _run(self, tool: Tool, arguments: str, context: ToolContext) -> tuple[str, str]:
@@ -148,20 +188,33 @@ def _changed(name: str) -> str:
     return f"Not run: the tool {name!r} changed after the call was requested. Look at it again before you ask."
 
 
-def _decision_of(record: PendingToolCall | None) -> tuple[DecisionRecorded, ...]:
-    if record is None or record.decision is None:
-        return ()
-    decision = record.decision
-    return (
-        DecisionRecorded(
-            at=decision.at,
-            call_id=record.call_id,
-            name=record.name,
-            verdict=decision.verdict,
-            by=decision.by,
-            verified=decision.verified,
-            reason=decision.reason,
-            digest_shown=decision.digest_shown,
-            arguments_approved=decision.arguments,
-        ),
-    )
+def said_about(record: PendingToolCall | None) -> tuple[Event, ...]:
+    """Return what people said about a call, as events, in the order in which they said it."""
+    events: list[Event] = []
+    if record is not None and (decision := record.decision) is not None:
+        events.append(
+            DecisionRecorded(
+                at=decision.at,
+                call_id=record.call_id,
+                name=record.name,
+                verdict=decision.verdict,
+                by=decision.by,
+                verified=decision.verified,
+                reason=decision.reason,
+                digest_shown=decision.digest_shown,
+                arguments_approved=decision.arguments,
+            )
+        )
+    if record is not None and (resolution := record.resolution) is not None:
+        events.append(
+            DoubtResolved(
+                at=resolution.at,
+                call_id=record.call_id,
+                name=record.name,
+                answer=resolution.answer,
+                by=resolution.by,
+                verified=resolution.verified,
+                reason=resolution.reason,
+            )
+        )
+    return tuple(events)

@@ -8,12 +8,12 @@ from datetime import datetime
 from threading import RLock
 
 from pausepoint.domain import calls as transitions
-from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall
+from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
 from pausepoint.domain.values import moment_text
 from pausepoint.errors import LostRace, NotFound, SessionBusy
-from pausepoint.runtime.ports import Commit, Notice
+from pausepoint.runtime.ports import Commit, DueRow, Notice, Stall
 
 
 class InMemoryStore:
@@ -21,6 +21,7 @@ class InMemoryStore:
 
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
+        self._postponed: dict[tuple[str, str], datetime] = {}
         self._lock = RLock()
 
     def create(self, session: Session) -> None:
@@ -52,6 +53,7 @@ class InMemoryStore:
             if session.head.status not in statuses or (held is not None and held.until >= now and held.id != lease.id):
                 raise SessionBusy(f"Session {session_id} is {session.head.status}.")
             head = session.head.model_copy(update={"lease": lease, "status": SessionStatus.RUNNING, "updated_at": now})
+            self._postponed.pop((session_id, ""), None)
             self._put(replace(session, head=head))
             return head
 
@@ -78,19 +80,81 @@ class InMemoryStore:
         except NotFound:
             raise LostRace(f"call {call_id} is gone") from None
 
-    def mark_notified(self, session_id: str, call_id: str) -> None:
-        with self._lock:
-            call = self.call(session_id, call_id)
-            if call.status is CallStatus.PENDING:
-                self._move(session_id, call_id, lambda call: call.model_copy(update={"notify": "sent"}))
+    def resolve(
+        self, session_id: str, call_id: str, resolution: Resolution, *, token_hash: str | None
+    ) -> PendingToolCall:
+        return self._move(
+            session_id, call_id, lambda call: transitions.resolved(call, resolution, token_hash=token_hash)
+        )
 
-    def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
+    def mark_notified(self, call: PendingToolCall, *, look_again: datetime | None = None) -> None:
+        with self._lock:
+            stored = self.call(call.session_id, call.call_id)
+            if stored.status is not call.status:
+                return
+            update = {"notify": "sent", "reminded": call.notify == "sent"}
+            self._put_call(stored.model_copy(update=update), due=look_again)
+
+    def due(self, *, calls: bool, before: datetime, limit: int) -> list[DueRow]:
+        found: list[DueRow] = []
+        with self._lock:
+            for session in self._sessions.values():
+                session_id = session.head.session_id
+                if not calls and (due := self._due_of(session.head)) is not None:
+                    found.append(DueRow(session_id, None, due))
+                found += [
+                    DueRow(session_id, call.call_id, due)
+                    for call in (session.calls.values() if calls else ())
+                    if (due := self._due_of_call(call)) is not None
+                ]
+        found.sort(key=lambda row: row.due_at)
+        return [row for row in found if row.due_at < before][:limit]
+
+    def add_link(self, call: PendingToolCall, token_hash: str, *, reconciled: bool) -> PendingToolCall:
+        def linked(stored: PendingToolCall) -> PendingToolCall:
+            return transitions.linked(stored, call.status, token_hash, reconciled=reconciled)
+
+        return self._move(call.session_id, call.call_id, linked)
+
+    def expire(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
+        return self._move(call.session_id, call.call_id, lambda stored: transitions.expired(stored, now=now))
+
+    def doubt(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
+        def doubted(stored: PendingToolCall) -> PendingToolCall:
+            if stored.execution != call.execution:
+                raise LostRace("another execution holds the call")
+            return transitions.doubted(stored, now=now)
+
+        return self._move(call.session_id, call.call_id, doubted)
+
+    def postpone(self, row: DueRow, *, until: datetime, stall: Stall | None = None) -> None:
+        with self._lock:
+            session = self.load(row.session_id)
+            call = session.calls[row.call_id] if row.call_id is not None else None
+            if row.due_at != (self._due_of_call(call) if call else self._due_of(session.head)):
+                raise LostRace("the row moved on")
+            if call is not None:
+                self._put_call(call.model_copy(update={"sweeps": call.sweeps + 1}), due=until)
+                return
+            update = {"stalls": stall.times, "stalled_at": stall.at} if stall else {}
+            self._postponed[row.session_id, ""] = until
+            self._put(replace(session, head=session.head.model_copy(update=update)))
+
+    def close(
+        self,
+        session: Session,
+        entry: LogEntry,
+        calls: Sequence[PendingToolCall],
+        *,
+        status: SessionStatus,
+        at: datetime,
+    ) -> None:
         with self._lock:
             stored = self._standing(session.head.session_id)
             moved = any(stored.calls[call.call_id] != session.calls[call.call_id] for call in calls)
             if stored.next_seq != entry.first or moved:
                 raise LostRace("the session moved")
-            head = stored.head.model_copy(update={"status": SessionStatus.CANCELLED, "lease": None, "updated_at": at})
+            head = stored.head.model_copy(update={"status": status, "lease": None, "updated_at": at})
             self._put(stored.after(entry, head=head, calls=calls))
 
     def sessions(
@@ -120,9 +184,25 @@ class InMemoryStore:
         self, session_id: str, call_id: str, change: Callable[[PendingToolCall], PendingToolCall]
     ) -> PendingToolCall:
         with self._lock:
-            call = change(self.call(session_id, call_id))
-            self._put(self.load(session_id).after(None, calls=[call]))
+            call = change(self.call(session_id, call_id)).model_copy(update={"sweeps": 0})
+            self._put_call(call, due=None)
             return call
+
+    def _put_call(self, call: PendingToolCall, *, due: datetime | None) -> None:
+        place = (call.session_id, call.call_id)
+        self._postponed.pop(place, None)
+        if due is not None:
+            self._postponed[place] = due
+        self._put(self.load(call.session_id).after(None, calls=[call]))
+
+    def _due_of(self, head: SessionHead) -> datetime | None:
+        if head.status is not SessionStatus.RUNNING:
+            return None
+        return self._postponed.get((head.session_id, "")) or (head.lease.until if head.lease else head.updated_at)
+
+    def _due_of_call(self, call: PendingToolCall) -> datetime | None:
+        due = transitions.due_at(call)
+        return due and self._postponed.get((call.session_id, call.call_id), due)
 
     def _standing(self, session_id: str) -> Session:
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from pausepoint.domain.calls import Decision, Execution, PendingToolCall
+from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.events import LogEntry, Usage
 from pausepoint.domain.session import (
     AssistantItem,
@@ -113,7 +113,58 @@ class Commit:
     keep_lease: bool = True
 
 
-class SessionStore(Protocol):
+@dataclass(frozen=True)
+class DueRow:
+    """A hint that somebody should look after a call, or after a session (`call_id` is None), since `due_at`."""
+
+    session_id: str
+    call_id: str | None
+    due_at: datetime
+
+
+@dataclass(frozen=True)
+class Stall:
+    """A session was found with nobody at it `times` times in a row, its log standing before the number `at`."""
+
+    times: int
+    at: int
+
+
+class SweepStore(Protocol):
+    """What the sweeper needs of the store. Every write is conditional: several sweepers do no harm."""
+
+    def due(self, *, calls: bool, before: datetime, limit: int) -> list[DueRow]:
+        """Return the rows whose time came before a moment, the longest overdue first. Eventually complete."""
+
+    def add_link(self, call: PendingToolCall, token_hash: str, *, reconciled: bool) -> PendingToolCall:
+        """Let one more link decide a call that asks a person. Raises LostRace if it moved on."""
+
+    def expire(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
+        """Close a pending call whose time is over. Raises LostRace if it was decided."""
+
+    def doubt(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
+        """Put a call whose execution was cut off in doubt. Raises LostRace if it came to an end."""
+
+    def postpone(self, row: DueRow, *, until: datetime, stall: Stall | None = None) -> None:
+        """Note that somebody looked after a row, and when to look again. Raises LostRace if it moved on.
+
+        Args:
+            stall: what to remember of a session for the next time.
+        """
+
+    def close(
+        self,
+        session: Session,
+        entry: LogEntry,
+        calls: Sequence[PendingToolCall],
+        *,
+        status: SessionStatus,
+        at: datetime,
+    ) -> None:
+        """Bring a session to an end and close `calls`, in one piece. Raises LostRace if anything moved meanwhile."""
+
+
+class SessionStore(SweepStore, Protocol):
     """Where sessions live. Every write is conditional; reads of one session are strongly consistent."""
 
     def create(self, session: Session) -> None:
@@ -152,11 +203,21 @@ class SessionStore(Protocol):
     def claim(self, session_id: str, call_id: str, execution: Execution) -> PendingToolCall:
         """Mark a call as executing, before its tool is entered. Raises LostRace if it may not be."""
 
-    def mark_notified(self, session_id: str, call_id: str) -> None:
-        """Note that the approver of a pending call was told. Does nothing for a call that moved on."""
+    def resolve(
+        self, session_id: str, call_id: str, resolution: Resolution, *, token_hash: str | None
+    ) -> PendingToolCall:
+        """Say what became of a call in doubt, and return the call.
 
-    def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
-        """End a session and close `calls`, in one piece. Raises LostRace if anything moved meanwhile."""
+        Raises:
+            AlreadyDecided: it is not in doubt (any more); the error carries the call as it stands.
+            LostRace: the token is not this call's. NotFound: there is no such call.
+        """
+
+    def mark_notified(self, call: PendingToolCall, *, look_again: datetime | None = None) -> None:
+        """Note that the approver was told, and when to look at the call again (for a reminder).
+
+        Does nothing for a call that moved on.
+        """
 
     def sessions(
         self, status: SessionStatus | None, *, limit: int, before: str | None

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
-from pausepoint.domain.calls import PendingToolCall
+from pausepoint.domain.calls import CallStatus, PendingToolCall, answered
 from pausepoint.domain.canonical import sha256_hex
-from pausepoint.domain.events import AssistantTurn, Event, LogEntry, SessionFailed, ToolCall, UserMessage
-from pausepoint.domain.proposals import WHOLE_TURN, propose, record_of
+from pausepoint.domain.events import AssistantTurn, CallReissued, Event, LogEntry, SessionFailed, ToolCall, UserMessage
+from pausepoint.domain.proposals import WHOLE_TURN, propose, record_of, reissue_of
 from pausepoint.domain.session import Lease, Session, SessionStatus
 from pausepoint.domain.steps import (
     AwaitDecisions,
@@ -25,9 +25,9 @@ from pausepoint.domain.values import dump_json
 from pausepoint.errors import BudgetExceeded, LostRace, ModelError, ModelTimeout, PausepointError, Unavailable
 from pausepoint.runtime.context import ExecutionContext, Services
 from pausepoint.runtime.decisions import wake
-from pausepoint.runtime.execution import Executor, Settled
-from pausepoint.runtime.notices import approval_notice
-from pausepoint.runtime.ports import ChatModel, Commit, ModelReply, ModelRequest
+from pausepoint.runtime.execution import Executor, Settled, said_about
+from pausepoint.runtime.notices import notice_for
+from pausepoint.runtime.ports import ChatModel, Commit, FinishedCall, ModelReply, ModelRequest
 
 _FLUSH_BYTES: Final = 64 * 1024
 """Results that ride with the next turn are written earlier when they grow past this: a row of DynamoDB
@@ -49,6 +49,7 @@ class Runner:
         services: Services,
         context: ExecutionContext,
         approval_time: timedelta,
+        reminder: timedelta | None,
     ) -> None:
         self._session = session  # everything this runner knows, written or not
         self._lease = lease
@@ -58,6 +59,7 @@ class Runner:
         self._services = services
         self._context = context
         self._approval_time = approval_time
+        self._reminder = reminder
         self._executor = Executor(services, tools, context)
         self._leased = True
 
@@ -73,6 +75,8 @@ class Runner:
             while self._leased:
                 self._step()
         except LostRace:
+            # What was written here may be all that the other runner was waiting for: somebody has to look.
+            wake(self._services, self._session.head.session_id)
             return self._services.store.load(self._session.head.session_id)
         return self._session
 
@@ -82,14 +86,17 @@ class Runner:
         self._flush()
 
     def _step(self) -> None:
-        match next_step(self._session):
+        match next_step(self._session, self._now()):
             case CallModel():
                 self._ask_model()
             case RunCalls(calls):
                 self._settle(calls[0])
-            case AwaitDecisions():
-                self._commit(status=SessionStatus.PAUSED, keep_lease=False)
-                self._look_again()
+            case AwaitDecisions(calls):
+                # Whoever is inside a tool may die there: then it is the session that has to be looked after.
+                elsewhere = any(self._status_of(call) is CallStatus.EXECUTING for call in calls)
+                status = SessionStatus.RUNNING if elsewhere else SessionStatus.PAUSED
+                self._commit(status=status, keep_lease=False)
+                self._look_again(status)
             case Finish():
                 self._commit(status=self._ended(), keep_lease=False)
             case step:
@@ -147,7 +154,7 @@ class Runner:
         )
         self._note(turn)
         self._session = self._session.after(None, calls=records)
-        match next_step(self._session):
+        match next_step(self._session, now):
             case AwaitDecisions():
                 self._commit(records=records, status=SessionStatus.PAUSED, keep_lease=False)
             case Finish() if turn.stop_reason in WHOLE_TURN:
@@ -165,20 +172,67 @@ class Runner:
             self._hand_over()
             return
         record = self._session.calls.get(call.call_id)
-        if readiness(call, record) is Readiness.ANSWER:
-            settled = self._executor.answer(call, record)
-        elif record is not None and call.guarded:
-            # What was not written yet must not be lost with this process while a dangerous tool runs.
-            self._flush()
-            settled = self._executor.enter_guarded(call, record)
-        else:
-            settled = self._executor.enter(self._session.head.session_id, call)
+        match readiness(call, record, self._now()):
+            case Readiness.ANSWER:
+                settled = self._executor.answer(call, record)
+            case Readiness.ENTER if record is not None and call.guarded:
+                # What was not written yet must not be lost with this process while a dangerous tool runs.
+                self._flush()
+                settled = self._executor.enter_guarded(call, record)
+            case Readiness.ENTER:
+                settled = self._executor.enter(self._session.head.session_id, call)
+            case Readiness.RECONCILE if record is not None:
+                found = self._executor.reconcile(call, record)
+                if found is None:
+                    self._ask_about(record)
+                    return
+                settled = found
+            case Readiness.REISSUE if record is not None:
+                self._reissue(record)
+                return
+            case other:
+                raise AssertionError(f"call {call.call_id} is not ready: {other}")
         if settled.finished is None:
             self._note(*settled.events)
             if sum(map(_size, self._unsaved)) > _FLUSH_BYTES:
                 self._flush()
         else:
             self._record(settled)
+
+    def _ask_about(self, record: PendingToolCall) -> None:
+        """Nothing but a person can say what became of this call."""
+        token = self._services.new_token()
+        record = self._services.store.add_link(record, sha256_hex(token), reconciled=True)
+        self._session = self._session.after(None, calls=[record])
+        self._notify(record.call_id, token)
+
+    def _reissue(self, record: PendingToolCall) -> None:
+        """Put a call that is to run again before a person anew, as another call."""
+        now = self._now()
+        token = self._services.new_token()
+        said = said_about(record)
+        self._flush()
+        call_id = f"c{self._session.next_seq + len(said)}-0"
+        expires_at = min(now + self._approval_time, _end_of(self._session))
+        again = reissue_of(record, call_id, now=now, expires_at=expires_at, token_hash=sha256_hex(token))
+        reissued = CallReissued(
+            at=now,
+            call_id=record.call_id,
+            name=record.name,
+            reissued_as=call_id,
+            arguments=again.arguments,
+            digest=again.digest,
+        )
+        told = answered(record, outcome=f"Asked again as {call_id}.")
+        self._note(*said, reissued)
+        self._session = self._session.after(None, calls=[told, again])
+        held_by = record.execution.id if record.execution else None
+        self._commit(records=(again,), finished=FinishedCall(call=told, execution_id=held_by))
+        self._notify(call_id, token)
+
+    def _status_of(self, call: ToolCall) -> CallStatus | None:
+        record = self._session.calls.get(call.call_id)
+        return record.status if record else None
 
     def _record(self, settled: Settled) -> None:
         """Write the end of a guarded call. It has happened: if the log went on, follow it and write there.
@@ -215,21 +269,25 @@ class Runner:
         """Tell the approver. A failure here loses nothing: the record says that the notice is due."""
         call = self._session.calls[call_id]
         try:
-            self._services.notifier.send(approval_notice(self._session.head.base_url, call, token))
-            self._services.store.mark_notified(call.session_id, call_id)
+            self._services.notifier.send(notice_for(self._session.head.base_url, call, token))
+            self._services.store.mark_notified(call, look_again=self._reminder_of(call))
         except PausepointError as error:
             self._services.logger.warning(
                 "notice not sent", extra={"session_id": call.session_id, "call_id": call_id, "why": str(error)}
             )
 
-    def _look_again(self) -> None:
+    def _reminder_of(self, call: PendingToolCall) -> datetime | None:
+        due = call.requested_at + self._reminder if self._reminder and call.status is CallStatus.PENDING else None
+        return due if due is not None and due < call.expires_at else None
+
+    def _look_again(self, status: SessionStatus) -> None:
         """After giving the lease back, see whether a decision came while nobody else could take it."""
         store, head = self._services.store, self._session.head
         self._session = store.load(head.session_id)
-        if isinstance(next_step(self._session), AwaitDecisions | Finish):
+        if isinstance(next_step(self._session, self._now()), AwaitDecisions | Finish):
             return
         try:
-            store.lease(head.session_id, self._lease, now=self._now(), statuses=frozenset({SessionStatus.PAUSED}))
+            store.lease(head.session_id, self._lease, now=self._now(), statuses=frozenset({status}))
         except PausepointError:
             return  # somebody else took it: theirs now
         self._session = store.load(head.session_id)
@@ -266,6 +324,7 @@ class Runner:
         self,
         *,
         records: tuple[PendingToolCall, ...] = (),
+        finished: FinishedCall | None = None,
         status: SessionStatus | None = None,
         keep_lease: bool = True,
     ) -> None:
@@ -276,6 +335,7 @@ class Runner:
                 at=self._now(),
                 entry=self._entry(),
                 new_calls=records,
+                finished=finished,
                 status=status,
                 keep_lease=keep_lease,
             )

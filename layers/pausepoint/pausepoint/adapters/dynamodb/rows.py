@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, Final, cast
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
@@ -12,6 +13,7 @@ from pausepoint.domain.events import EVENTS, Event, LogEntry
 from pausepoint.domain.session import SCHEMA_VERSION, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.values import dump_json, load_json, moment_text
 from pausepoint.errors import NotFound, UnsupportedVersion
+from pausepoint.runtime.ports import DueRow
 
 Row = dict[str, Any]
 Item = dict[str, dict[str, Any]]
@@ -123,6 +125,12 @@ def to_call(row: Row) -> PendingToolCall:
     """Return what a CALL row stands for."""
     stored = {name: value for name, value in row.items() if name not in _STORAGE}
     return PendingToolCall.model_validate({**stored, "session_id": row["pk"]})
+
+
+def to_due(row: Row) -> DueRow:
+    """Return what a row of the `due` index stands for."""
+    call_id = row["sk"].removeprefix("CALL#") if row["due_kind"] == DUE_CALL else None
+    return DueRow(row["pk"], call_id, datetime.fromisoformat(row["due_at"]))
 
 
 def to_session(session_id: str, rows: Iterable[Row]) -> Session:

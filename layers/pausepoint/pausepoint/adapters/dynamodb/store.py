@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,16 +9,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.listing import Listing
-from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, Writer, translated
+from pausepoint.adapters.dynamodb.upkeep import ABSENT, LEASE_IS_MINE, Upkeep
+from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, translated
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
 from pausepoint.domain.values import moment_text
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace, NotFound, SessionBusy
 from pausepoint.runtime.ports import Commit, FinishedCall, NewId
-
-_ABSENT: Final = "attribute_not_exists(pk)"
-_LEASE_IS_MINE: Final = "#lease.#id = :lease_id"
 
 _LEASABLE: Final = (
     # it is a session in one of the states the caller can start from
@@ -47,7 +44,7 @@ _CLAIMABLE: Final = (
 )
 
 
-class DynamoDBStore:
+class DynamoDBStore(Upkeep):
     """Keeps sessions in one table.
 
     Args:
@@ -57,21 +54,20 @@ class DynamoDBStore:
     """
 
     def __init__(self, client: Any, table: str, new_id: NewId) -> None:
+        super().__init__(client, table, new_id)
         self._client = client
         self._table = table
-        self._new_id = new_id
-        self._writer = Writer(client, table)
         self._listing = Listing(client, table)
 
     def create(self, session: Session) -> None:
-        nonce = self._new_id()
+        nonce = self.new_id()
         entry = LogEntry(first=1, events=session.events)
         created = [
             rows.head_row(session.head, nonce),
             rows.spec_row(session, nonce),
             rows.entry_row(session.head, entry, nonce),
         ]
-        self._write_all([Write(row=row, condition=_ABSENT) for row in created], nonce=nonce)
+        self.write_all([Write(row=row, condition=ABSENT) for row in created], nonce=nonce)
 
     def load(self, session_id: str) -> Session:
         pages = self._client.get_paginator("query").paginate(
@@ -86,15 +82,15 @@ class DynamoDBStore:
             raise translated(error) from error
 
     def head(self, session_id: str) -> SessionHead:
-        return rows.to_head(self._get(session_id, rows.META, f"There is no session {session_id!r}."))
+        return rows.to_head(self.get(session_id, rows.META, f"There is no session {session_id!r}."))
 
     def call(self, session_id: str, call_id: str) -> PendingToolCall:
         missing = f"There is no call {call_id!r} in session {session_id!r}."
-        return rows.to_call(self._get(session_id, rows.call_sk(call_id), missing))
+        return rows.to_call(self.get(session_id, rows.call_sk(call_id), missing))
 
     def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
         names = {f"status_{status}": status for status in sorted(statuses)}
-        nonce = self._new_id()
+        nonce = self.new_id()
         write = Write(
             key=rows.key(session_id, rows.META),
             condition=_LEASABLE.format(statuses=", ".join(f":{name}" for name in names)),
@@ -111,36 +107,36 @@ class DynamoDBStore:
             },
         )
         try:
-            return rows.to_head(self._writer.write(write, nonce=nonce))
+            return rows.to_head(self.writer.write(write, nonce=nonce))
         except ConditionFailed as failed:
             if failed.first is None:
                 raise NotFound(f"There is no session {session_id!r}.") from None
             raise SessionBusy(f"Session {session_id} is {failed.first['status']}.") from None
 
     def commit(self, commit: Commit) -> SessionHead:
-        nonce = self._new_id()
+        nonce = self.new_id()
         head = commit.head
         writes: list[Write] = []
         if commit.entry is not None:
-            writes.append(Write(row=rows.entry_row(head, commit.entry, nonce), condition=_ABSENT))
+            writes.append(Write(row=rows.entry_row(head, commit.entry, nonce), condition=ABSENT))
         if commit.status is not None:
             lease = head.lease if commit.keep_lease else None
             head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
-            writes.append(self._head_write(head, lease_id=commit.lease_id, nonce=nonce))
+            writes.append(self.head_write(head, lease_id=commit.lease_id, nonce=nonce))
         elif commit.new_calls:
             key = rows.key(head.session_id, rows.META)
-            writes.append(Write(key=key, condition=_LEASE_IS_MINE, values={"lease_id": commit.lease_id}))
+            writes.append(Write(key=key, condition=LEASE_IS_MINE, values={"lease_id": commit.lease_id}))
         for call in commit.new_calls:
             row = rows.call_row(call, expires=head.expires, nonce=nonce)
-            writes.append(Write(row=row, condition=_ABSENT))
+            writes.append(Write(row=row, condition=ABSENT))
         if commit.finished is not None:
             writes.append(_finishing(commit.finished, nonce))
-        self._write_all(writes, nonce=nonce)
+        self.write_all(writes, nonce=nonce)
         return head
 
     def decide(self, session_id: str, call_id: str, decision: Decision, *, token_hash: str | None) -> PendingToolCall:
         status = CallStatus(decision.verdict)
-        nonce = self._new_id()
+        nonce = self.new_id()
         write = Write(
             key=rows.key(session_id, rows.call_sk(call_id)),
             condition=_DECIDABLE + (_WITH_LINK if token_hash is not None else ""),
@@ -156,11 +152,12 @@ class DynamoDBStore:
                 # Whatever was decided, somebody has to act on it, and be found if the wake-up is lost.
                 "due_kind": rows.DUE_CALL,
                 "due_at": moment_text(decision.at),
+                "sweeps": 0,
                 "nonce": nonce,
             },
         )
         try:
-            return rows.to_call(self._writer.write(write, nonce=nonce))
+            return rows.to_call(self.writer.write(write, nonce=nonce))
         except ConditionFailed as failed:
             if failed.first is None:
                 raise NotFound(f"There is no call {call_id!r} in session {session_id!r}.") from None
@@ -172,7 +169,7 @@ class DynamoDBStore:
         raise LostRace("what was shown is not what is stored")
 
     def claim(self, session_id: str, call_id: str, execution: Execution) -> PendingToolCall:
-        nonce = self._new_id()
+        nonce = self.new_id()
         write = Write(
             key=rows.key(session_id, rows.call_sk(call_id)),
             condition=_CLAIMABLE,
@@ -189,49 +186,15 @@ class DynamoDBStore:
                 "execution": execution.model_dump(mode="json", exclude_none=True),
                 "due_kind": rows.DUE_CALL,
                 "due_at": moment_text(execution.deadline),
+                "sweeps": 0,
                 "nonce": nonce,
             },
             adds={"attempts": 1},
         )
         try:
-            return rows.to_call(self._writer.write(write, nonce=nonce))
+            return rows.to_call(self.writer.write(write, nonce=nonce))
         except ConditionFailed:
             raise LostRace(f"call {call_id} may not be entered") from None
-
-    def mark_notified(self, session_id: str, call_id: str) -> None:
-        call = self.call(session_id, call_id)
-        nonce = self._new_id()
-        write = Write(
-            key=rows.key(session_id, rows.call_sk(call_id)),
-            # still pending: on a call that moved on, the notice does not matter any more
-            condition="#status = :pending",
-            values={"pending": CallStatus.PENDING},
-            row={"notify": "sent", "due_at": moment_text(call.expires_at), "nonce": nonce},
-        )
-        try:
-            self._writer.write(write, nonce=nonce)
-        except ConditionFailed:
-            return
-
-    def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
-        nonce = self._new_id()
-        head = session.head.model_copy(update={"status": SessionStatus.CANCELLED, "lease": None, "updated_at": at})
-        writes = [
-            # taking the next number of the log stops a runner that is under way
-            Write(row=rows.entry_row(head, entry, nonce), condition=_ABSENT),
-            self._head_write(head, lease_id=None, nonce=nonce),
-        ]
-        writes += [
-            Write(
-                key=rows.key(call.session_id, rows.call_sk(call.call_id)),
-                # it stands where it stood: not decided, not entered since
-                condition="#status = :before",
-                values={"before": session.calls[call.call_id].status},
-                row={"status": call.status, "outcome": call.outcome, **rows.call_index(call), "nonce": nonce},
-            )
-            for call in calls
-        ]
-        self._write_all(writes, nonce=nonce)
 
     def sessions(
         self, status: SessionStatus | None, *, limit: int, before: str | None
@@ -240,39 +203,6 @@ class DynamoDBStore:
 
     def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
         return self._listing.pending(limit=limit, after=after)
-
-    def _head_write(self, head: SessionHead, *, lease_id: str | None, nonce: str) -> Write:
-        return Write(
-            key=rows.key(head.session_id, rows.META),
-            # a runner must still hold its lease; a cancellation only needs the session to be there
-            condition="attribute_exists(pk)" if lease_id is None else _LEASE_IS_MINE,
-            values={} if lease_id is None else {"lease_id": lease_id},
-            row={
-                "status": head.status,
-                "lease": head.lease.model_dump(mode="json") if head.lease else None,
-                "updated_at": moment_text(head.updated_at),
-                **rows.head_index(head),
-                "nonce": nonce,
-            },
-        )
-
-    def _write_all(self, writes: Sequence[Write], *, nonce: str) -> None:
-        try:
-            if len(writes) == 1:
-                self._writer.write(writes[0], nonce=nonce)
-            elif writes:
-                self._writer.write_all(writes, nonce=nonce)
-        except ConditionFailed:
-            raise LostRace("somebody else wrote first") from None
-
-    def _get(self, session_id: str, sk: str, missing: str) -> rows.Row:
-        try:
-            answer = self._client.get_item(TableName=self._table, Key=rows.key(session_id, sk), ConsistentRead=True)
-        except (ClientError, BotoCoreError) as error:
-            raise translated(error) from error
-        if "Item" not in answer:
-            raise NotFound(missing)
-        return rows.from_item(answer["Item"])
 
 
 def _finishing(finished: FinishedCall, nonce: str) -> Write:

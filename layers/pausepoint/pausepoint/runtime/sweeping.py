@@ -1,0 +1,165 @@
+"""Finding what a crash or a lost message left behind, and bringing it on its way again.
+
+The `due` index only hints. Every row is read again, and what is done to it is a conditional write or a
+wake-up, both of which may be done twice. So several sweepers at once do no harm, and neither does none for a
+while.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from pausepoint.domain.calls import CallStatus, PendingToolCall, closed
+from pausepoint.domain.canonical import sha256_hex
+from pausepoint.domain.events import LogEntry, SessionFailed
+from pausepoint.domain.session import Session, SessionStatus
+from pausepoint.errors import LostRace, NotFound, PausepointError
+from pausepoint.runtime.context import Services
+from pausepoint.runtime.notices import notice_for
+from pausepoint.runtime.ports import DueRow, Stall
+
+GRACE: Final = timedelta(seconds=30)
+"""What fell due less than this ago is left to those who are at it."""
+BATCH: Final = 100
+MAX_STALLS: Final = 8
+"""A session that was woken so often without its log moving fails."""
+_FIRST_PAUSE: Final = timedelta(minutes=1)
+_LONGEST_PAUSE: Final = timedelta(hours=1)
+
+
+@dataclass
+class Swept:
+    """What one round did, by name."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class Sweeper:
+    """Looks after overdue rows, the longest overdue first.
+
+    Args:
+        services: the world.
+        reminder: after how long an approver is told once more; None: never.
+    """
+
+    def __init__(self, services: Services, *, reminder: timedelta | None = None) -> None:
+        self._services = services
+        self._reminder = reminder
+
+    def sweep(self, *, until: datetime) -> Swept:
+        """Do one round: as much as there is to do, at most about twice a batch, and nothing new after `until`."""
+        swept = Swept()
+        now = self._services.clock.now()
+        for calls, look_after in ((True, self._call), (False, self._session)):
+            for row in self._services.store.due(calls=calls, before=now - GRACE, limit=BATCH):
+                if self._services.clock.now() >= until:
+                    swept.counts["LeftForNextRound"] += 1
+                    return swept
+                swept.counts[self._looked_after(row, look_after)] += 1
+        return swept
+
+    def _looked_after(self, row: DueRow, look_after: Callable[[DueRow], str]) -> str:
+        try:
+            return look_after(row)
+        except (LostRace, NotFound):
+            return "MovedOn"
+        except PausepointError as error:
+            # One row that cannot be helped must not stand in the way of the others: it goes to the back.
+            self._services.logger.warning(
+                "row not swept", extra={"session_id": row.session_id, "call_id": row.call_id, "why": str(error)}
+            )
+            with suppress(PausepointError):
+                self._services.store.postpone(row, until=self._services.clock.now() + _FIRST_PAUSE)
+            return "NotSwept"
+
+    def _call(self, row: DueRow) -> str:
+        assert row.call_id is not None
+        store, now = self._services.store, self._services.clock.now()
+        call = store.call(row.session_id, row.call_id)
+        match call.status:
+            case CallStatus.PENDING if call.overdue(now):
+                store.expire(call, now=now)
+                self._wake(row, call)
+                return "Expired"
+            case CallStatus.PENDING if call.notify != "sent":
+                return self._notify(call, "Notified")
+            case CallStatus.PENDING if not call.reminded and self._reminder_is_due(call, now):
+                return self._notify(call, "Reminded")
+            case CallStatus.PENDING:
+                store.postpone(row, until=call.expires_at)
+                return "Waiting"
+            case CallStatus.EXECUTING if call.execution is not None and call.execution.deadline >= now:
+                return "Running"
+            case CallStatus.EXECUTING if not call.retry_safe:
+                store.doubt(call, now=now)
+                self._wake(row, call)
+                return "Doubted"
+            case CallStatus.IN_DOUBT if call.reconciled:
+                return self._notify(call, "Notified") if call.notify != "sent" else "Waiting"
+            case CallStatus.CANCELLED | CallStatus.STALE:
+                return "MovedOn"
+            case _ if call.answered:
+                return "MovedOn"
+            case _:
+                self._wake(row, call)
+                return "Woken"
+
+    def _notify(self, call: PendingToolCall, what: str) -> str:
+        """Send a link of its own: the secrets of those before are known to nobody any more."""
+        token = self._services.new_token()
+        head = self._services.store.head(call.session_id)
+        call = self._services.store.add_link(call, sha256_hex(token), reconciled=call.reconciled)
+        self._services.notifier.send(notice_for(head.base_url, call, token))
+        self._services.store.mark_notified(call)
+        return what
+
+    def _reminder_is_due(self, call: PendingToolCall, now: datetime) -> bool:
+        return self._reminder is not None and now >= call.requested_at + self._reminder
+
+    def _wake(self, row: DueRow, call: PendingToolCall) -> None:
+        self._services.queue.wake(row.session_id)
+        self._services.store.postpone(row, until=self._services.clock.now() + _pause(call.sweeps))
+
+    def _session(self, row: DueRow) -> str:
+        store, now = self._services.store, self._services.clock.now()
+        session = store.load(row.session_id)
+        head = session.head
+        if head.status is not SessionStatus.RUNNING or (head.lease is not None and head.lease.until >= now):
+            return "MovedOn"
+        deadlines = [
+            call.execution.deadline
+            for call in session.calls.values()
+            if call.status is CallStatus.EXECUTING and call.execution is not None
+        ]
+        if any(deadline >= now for deadline in deadlines):
+            store.postpone(row, until=max(deadlines))
+            return "Running"
+        standing_still = head.stalled_at == session.next_seq
+        if standing_still and head.stalls >= MAX_STALLS:
+            self._fail(session, now)
+            return "Failed"
+        self._services.queue.wake(row.session_id)
+        stalls = head.stalls if standing_still else 0
+        store.postpone(row, until=now + _pause(stalls), stall=Stall(times=stalls + 1, at=session.next_seq))
+        return "Woken"
+
+    def _fail(self, session: Session, now: datetime) -> None:
+        message = f"The session was taken up {MAX_STALLS} times and each time stopped without getting further."
+        failed = SessionFailed(at=now, code="stalled", message=message)
+        entry = LogEntry(first=session.next_seq, events=(failed,))
+        calls = [
+            closed(call, CallStatus.CANCELLED)
+            for call in session.calls.values()
+            if call.status in (CallStatus.PENDING, CallStatus.APPROVED)
+        ]
+        self._services.store.close(session, entry, calls, status=SessionStatus.FAILED, at=now)
+
+
+def _pause(times: int) -> timedelta:
+    """Return how long to leave a row alone that was looked after so many times before."""
+    return min(_FIRST_PAUSE * (1 << min(times, 10)), _LONGEST_PAUSE)
