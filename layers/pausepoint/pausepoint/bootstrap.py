@@ -11,6 +11,7 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
 from pausepoint.adapters.sns import SnsNotifier
 from pausepoint.adapters.sqs import SqsWorkQueue
@@ -36,7 +37,12 @@ class Application:
         # At DEBUG botocore logs whole requests, and one of them holds the secret of an approval link.
         logging.getLogger("botocore").setLevel(logging.INFO)
         return Services(
-            store=DynamoDBStore(_Client("dynamodb"), self.settings.table_name, new_id),
+            store=DynamoDBStore(
+                _Client("dynamodb"),
+                self.settings.table_name,
+                new_id,
+                Bodies(_Client("s3"), self.settings.overflow_bucket),
+            ),
             notifier=SnsNotifier(_Client("sns"), self.settings.topic_arn),
             queue=SqsWorkQueue(_Client("sqs"), self.settings.queue_url),
             clock=SystemClock(),

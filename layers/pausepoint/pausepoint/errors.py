@@ -139,6 +139,12 @@ class ModelTimeout(ModelError):
     code = "model-timeout"
 
 
+class ToolCutOff(PausepointError):
+    """A tool did not come back in the time its invocation has. Whether it had its effect is not known."""
+
+    code = "tool-cut-off"
+
+
 class BudgetExceeded(PausepointError):
     """A limit of the session (model calls, tool calls, tokens, time, rejections) is reached."""
 

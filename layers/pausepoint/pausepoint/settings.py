@@ -25,6 +25,7 @@ class Settings(BaseModel):
     table_name: str = Field(alias="TABLE_NAME", min_length=1)
     topic_arn: str = Field(alias="TOPIC_ARN", default="")
     queue_url: str = Field(alias="QUEUE_URL", default="")
+    overflow_bucket: str = Field(alias="OVERFLOW_BUCKET", default="")
     agent: str = Field(alias="AGENT", default="")
     base_url: str = Field(alias="BASE_URL", default="")
     approval_seconds: int = Field(alias="APPROVAL_SECONDS", default=24 * 3600, ge=60)

@@ -8,7 +8,7 @@ from typing import Final
 from pydantic_core import to_json
 
 NO_OUTPUT: Final = "(no output)"
-MAX_RESULT_BYTES: Final = 100 * 1024
+MAX_RESULT_BYTES: Final = 1024 * 1024
 """As JSON text. A result of more is cut, and says so."""
 
 

@@ -105,14 +105,15 @@ def raw_body(event: APIGatewayProxyEventV2) -> bytes:
 
 
 def invocation(api: APIGatewayHttpResolver, application: Application) -> ExecutionContext:
-    """Return the context of a request that somebody waits for."""
+    """Return the context of a request that somebody waits for; `Prefer: respond-async` hands over at once."""
     now = application.services.clock.now()
     remaining = timedelta(milliseconds=api.lambda_context.get_remaining_time_in_millis())
     ends_at = now + remaining - timedelta(seconds=_ENDING_SECONDS)
+    at_once = "respond-async" in (api.current_event.headers.get("prefer") or "").lower()
     return ExecutionContext(
         id=application.services.new_id(),
         ends_at=ends_at,
-        hand_over_at=min(ends_at, now + timedelta(seconds=INLINE_SECONDS)),
+        hand_over_at=now if at_once else min(ends_at, now + timedelta(seconds=INLINE_SECONDS)),
         answer_by=min(ends_at, now + timedelta(seconds=ANSWER_SECONDS)),
         caller=caller(api.current_event, application),
         base_url=base_url(api.current_event, application),

@@ -26,6 +26,8 @@ class Services:
 
 FOREVER: Final = timedelta(hours=1)
 """How long an invocation without a limit of its own holds a lease."""
+RECORD_SECONDS: Final = 2.0
+"""What is kept back from a tool's time for writing down its result."""
 STEP_SECONDS: Final = 3.0
 """The least time worth starting a step in."""
 
@@ -60,6 +62,10 @@ class ExecutionContext:
     def seconds_left(self, now: datetime) -> float:
         """How long the model may take for a turn that is asked for now."""
         return ((self.answer_by or self.ends_at) - now).total_seconds()
+
+    def tool_seconds(self, now: datetime) -> float:
+        """How long a tool that is entered now may take: what it did must still be written down."""
+        return (self.ends_at - now).total_seconds() - RECORD_SECONDS
 
     def must_hand_over(self, now: datetime) -> bool:
         """Whether it is too late to start another step."""

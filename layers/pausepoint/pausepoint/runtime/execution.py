@@ -23,8 +23,10 @@ from pausepoint.domain.canonical import call_digest
 from pausepoint.domain.events import DecisionRecorded, DoubtResolved, Event, ExecutionRecorded, ToolCall, ToolResult
 from pausepoint.domain.results import error_text, result_text
 from pausepoint.domain.tools import Tool, ToolContext
+from pausepoint.errors import ToolCutOff
 from pausepoint.runtime.context import ExecutionContext, Services
 from pausepoint.runtime.ports import FinishedCall
+from pausepoint.runtime.timing import call_within
 
 _OUTCOME_CHARACTERS = 1000
 
@@ -94,7 +96,10 @@ class Executor:
         assert call.arguments is not None
         if tool is None or tool.schema_hash != call.schema_hash or not tool.means(call.arguments):
             return Settled(events=(self._result(call, "error", _changed(call.name), entered=False),))
-        status, text = self._run(tool, call.arguments, self._tool_context(session_id, call.call_id, approver=None))
+        try:
+            status, text = self._run(tool, call.arguments, self._tool_context(session_id, call.call_id, approver=None))
+        except ToolCutOff as error:
+            status, text = "error", str(error)
         return Settled(events=(self._result(call, status, text, entered=True),))
 
     def enter_guarded(self, call: ToolCall, record: PendingToolCall) -> Settled:
@@ -103,6 +108,8 @@ class Executor:
         Raises:
             LostRace: somebody else claimed it, or it may not run.
             Unavailable: nobody knows whether the claim was written, so the tool was not entered.
+            ToolCutOff: the tool was entered and did not come back in time; the call stays as it is until its
+                deadline, and is then in doubt (or run again, if it is retry-safe).
         """
         tool = self._tools.get(record.name)
         arguments = record.approved_arguments
@@ -155,7 +162,10 @@ class Executor:
 
     def _run(self, tool: Tool, arguments: str, context: ToolContext) -> tuple[str, str]:
         try:
-            return "success", result_text(tool.run(arguments, context))
+            seconds = self._context.tool_seconds(self._now())
+            return "success", result_text(call_within(seconds, lambda: tool.run(arguments, context)))
+        except ToolCutOff:
+            raise
         except (Exception, SystemExit, asyncio.CancelledError) as error:  # a tool may raise anything
             self._services.logger.exception("tool raised", extra={"tool": tool.name, "call_id": context.call_id})
             return "error", error_text(error)

@@ -22,17 +22,22 @@ from pausepoint.domain.steps import (
 )
 from pausepoint.domain.tools import Tool
 from pausepoint.domain.values import dump_json
-from pausepoint.errors import BudgetExceeded, LostRace, ModelError, ModelTimeout, PausepointError, Unavailable
-from pausepoint.runtime.context import ExecutionContext, Services
+from pausepoint.errors import (
+    BudgetExceeded,
+    LostRace,
+    ModelError,
+    ModelTimeout,
+    PausepointError,
+    ToolCutOff,
+    Unavailable,
+)
+from pausepoint.runtime.context import STEP_SECONDS, ExecutionContext, Services
 from pausepoint.runtime.decisions import wake
 from pausepoint.runtime.execution import Executor, Settled, said_about
 from pausepoint.runtime.notices import notice_for
 from pausepoint.runtime.ports import ChatModel, Commit, FinishedCall, ModelReply, ModelRequest
 
-_FLUSH_BYTES: Final = 64 * 1024
-"""Results that ride with the next turn are written earlier when they grow past this: a row of DynamoDB
-holds 400 KB, and these, one more result (100 KB) and a turn must fit."""
-_TURN_BYTES: Final = 200 * 1024
+_TURN_BYTES: Final = 1024 * 1024
 _RECORD_ATTEMPTS: Final = 5
 
 
@@ -62,6 +67,7 @@ class Runner:
         self._reminder = reminder
         self._executor = Executor(services, tools, context)
         self._leased = True
+        self._started_at = services.clock.now()
 
     def advance(self) -> Session:
         """Go on until the session rests, and return it. The lease is given back on every way out but a crash.
@@ -168,36 +174,56 @@ class Runner:
                 self._notify(record.call_id, tokens[record.call_id])
 
     def _settle(self, call: ToolCall) -> None:
-        if self._context.must_hand_over(self._now()):
+        if self._context.must_hand_over(self._now()) or self._is_too_late_for(call):
             self._hand_over()
             return
         record = self._session.calls.get(call.call_id)
-        match readiness(call, record, self._now()):
+        ready = readiness(call, record, self._now())
+        if record is None or not call.guarded:
+            enters = ready is Readiness.ENTER
+            session_id = self._session.head.session_id
+            self._keep(self._executor.enter(session_id, call) if enters else self._executor.answer(call, record))
+            return
+        match ready:
             case Readiness.ANSWER:
-                settled = self._executor.answer(call, record)
-            case Readiness.ENTER if record is not None and call.guarded:
-                # What was not written yet must not be lost with this process while a dangerous tool runs.
-                self._flush()
-                settled = self._executor.enter_guarded(call, record)
+                self._keep(self._executor.answer(call, record))
             case Readiness.ENTER:
-                settled = self._executor.enter(self._session.head.session_id, call)
-            case Readiness.RECONCILE if record is not None:
+                self._enter_guarded(call, record)
+            case Readiness.RECONCILE:
                 found = self._executor.reconcile(call, record)
                 if found is None:
                     self._ask_about(record)
-                    return
-                settled = found
-            case Readiness.REISSUE if record is not None:
+                else:
+                    self._keep(found)
+            case Readiness.REISSUE:
                 self._reissue(record)
-                return
-            case other:
-                raise AssertionError(f"call {call.call_id} is not ready: {other}")
+            case Readiness.WAIT:
+                raise AssertionError(f"call {call.call_id} is not ready")
+
+    def _enter_guarded(self, call: ToolCall, record: PendingToolCall) -> None:
+        # What was not written yet must not be lost with this process while a dangerous tool runs.
+        self._flush()
+        try:
+            self._keep(self._executor.enter_guarded(call, record))
+        except ToolCutOff:
+            self._services.logger.exception("tool cut off", extra={"call_id": call.call_id})
+            self._session = self._services.store.load(self._session.head.session_id)
+
+    def _keep(self, settled: Settled) -> None:
+        """Write what must be written at once; what need not rides with the next write."""
         if settled.finished is None:
             self._note(*settled.events)
-            if sum(map(_size, self._unsaved)) > _FLUSH_BYTES:
-                self._flush()
         else:
             self._record(settled)
+
+    def _is_too_late_for(self, call: ToolCall) -> bool:
+        """Whether the tool says that it needs more than is left, and another invocation has more."""
+        tool = self._tools.get(call.name)
+        if tool is None or tool.timeout is None:
+            return False
+        now = self._now()
+        begun = (now - self._started_at).total_seconds()
+        return begun > STEP_SECONDS and self._context.tool_seconds(now) < tool.timeout
 
     def _ask_about(self, record: PendingToolCall) -> None:
         """Nothing but a person can say what became of this call."""

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
+from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.domain.calls import PendingToolCall, due_at
 from pausepoint.domain.events import EVENTS, Event, LogEntry
 from pausepoint.domain.session import SCHEMA_VERSION, Session, SessionHead, SessionSpec, SessionStatus
@@ -90,17 +91,17 @@ def head_index(head: SessionHead) -> dict[str, str | None]:
     }
 
 
-def spec_row(session: Session, nonce: str) -> Row:
+def spec_row(session: Session, nonce: str, bodies: Bodies) -> Row:
     """Return the SPEC row."""
     head = session.head
-    body = dump_json(session.spec.model_dump())
-    return {**_common(head.session_id, SPEC, head.expires, nonce), "body": body}
+    body = bodies.pack(dump_json(session.spec.model_dump()))
+    return {**_common(head.session_id, SPEC, head.expires, nonce), **body}
 
 
-def entry_row(head: SessionHead, entry: LogEntry, nonce: str) -> Row:
+def entry_row(head: SessionHead, entry: LogEntry, nonce: str, bodies: Bodies) -> Row:
     """Return the row of one log entry; its key carries the number of its first event."""
-    body = dump_json([_event_document(event) for event in entry.events])
-    return {**_common(head.session_id, f"EV#{entry.first:010d}", head.expires, nonce), "body": body}
+    body = bodies.pack(dump_json([_event_document(event) for event in entry.events]))
+    return {**_common(head.session_id, f"EV#{entry.first:010d}", head.expires, nonce), **body}
 
 
 def call_row(call: PendingToolCall, *, expires: int, nonce: str) -> Row:
@@ -133,7 +134,7 @@ def to_due(row: Row) -> DueRow:
     return DueRow(row["pk"], call_id, datetime.fromisoformat(row["due_at"]))
 
 
-def to_session(session_id: str, rows: Iterable[Row]) -> Session:
+def to_session(session_id: str, rows: Iterable[Row], bodies: Bodies) -> Session:
     """Return the session that the rows of one partition, in the order of their keys, make up.
 
     Raises:
@@ -145,11 +146,11 @@ def to_session(session_id: str, rows: Iterable[Row]) -> Session:
     events: list[Event] = []
     for sk, row in by_key.items():
         if sk.startswith("EV#"):
-            events.extend(EVENTS.validate_python(load_json(row["body"])))
+            events.extend(EVENTS.validate_python(load_json(bodies.unpack(row))))
     calls = [to_call(row) for sk, row in by_key.items() if sk.startswith("CALL#")]
     return Session(
         head=to_head(by_key[META]),
-        spec=SessionSpec.model_validate(load_json(by_key[SPEC]["body"])),
+        spec=SessionSpec.model_validate(load_json(bodies.unpack(by_key[SPEC]))),
         events=tuple(events),
         calls={call.call_id: call for call in calls},
     )

@@ -8,6 +8,7 @@ from typing import Any, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from pausepoint.adapters.dynamodb import rows
+from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.listing import Listing
 from pausepoint.adapters.dynamodb.upkeep import ABSENT, LEASE_IS_MINE, Upkeep
 from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, translated
@@ -51,10 +52,11 @@ class DynamoDBStore(Upkeep):
         client: a boto3 DynamoDB client.
         table: the table's name.
         new_id: makes the nonces.
+        bodies: packs the large texts.
     """
 
-    def __init__(self, client: Any, table: str, new_id: NewId) -> None:
-        super().__init__(client, table, new_id)
+    def __init__(self, client: Any, table: str, new_id: NewId, bodies: Bodies) -> None:
+        super().__init__(client, table, new_id, bodies)
         self._client = client
         self._table = table
         self._listing = Listing(client, table)
@@ -64,8 +66,8 @@ class DynamoDBStore(Upkeep):
         entry = LogEntry(first=1, events=session.events)
         created = [
             rows.head_row(session.head, nonce),
-            rows.spec_row(session, nonce),
-            rows.entry_row(session.head, entry, nonce),
+            rows.spec_row(session, nonce, self.bodies),
+            rows.entry_row(session.head, entry, nonce, self.bodies),
         ]
         self.write_all([Write(row=row, condition=ABSENT) for row in created], nonce=nonce)
 
@@ -77,7 +79,9 @@ class DynamoDBStore(Upkeep):
             ConsistentRead=True,
         )
         try:
-            return rows.to_session(session_id, [rows.from_item(item) for page in pages for item in page["Items"]])
+            return rows.to_session(
+                session_id, [rows.from_item(item) for page in pages for item in page["Items"]], self.bodies
+            )
         except (ClientError, BotoCoreError) as error:
             raise translated(error) from error
 
@@ -118,7 +122,7 @@ class DynamoDBStore(Upkeep):
         head = commit.head
         writes: list[Write] = []
         if commit.entry is not None:
-            writes.append(Write(row=rows.entry_row(head, commit.entry, nonce), condition=ABSENT))
+            writes.append(Write(row=rows.entry_row(head, commit.entry, nonce, self.bodies), condition=ABSENT))
         if commit.status is not None:
             lease = head.lease if commit.keep_lease else None
             head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})

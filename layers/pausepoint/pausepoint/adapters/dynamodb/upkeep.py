@@ -9,6 +9,7 @@ from typing import Any, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from pausepoint.adapters.dynamodb import rows
+from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, Writer, translated
 from pausepoint.domain.calls import MAX_LINKS, CallStatus, PendingToolCall, Resolution, doubted, expired, linked
 from pausepoint.domain.events import LogEntry
@@ -43,10 +44,11 @@ _RESOLVABLE: Final = (
 class Upkeep:
     """The part of the store that the sweeper and the ends of sessions need."""
 
-    def __init__(self, client: Any, table: str, new_id: NewId) -> None:
+    def __init__(self, client: Any, table: str, new_id: NewId, bodies: Bodies) -> None:
         self._client = client
         self._table = table
         self.new_id = new_id
+        self.bodies = bodies
         self.writer = Writer(client, table)
 
     def due(self, *, calls: bool, before: datetime, limit: int) -> list[DueRow]:
@@ -182,7 +184,7 @@ class Upkeep:
         head = session.head.model_copy(update={"status": status, "lease": None, "updated_at": at})
         writes = [
             # taking the next number of the log stops a runner that is under way
-            Write(row=rows.entry_row(head, entry, nonce), condition=ABSENT),
+            Write(row=rows.entry_row(head, entry, nonce, self.bodies), condition=ABSENT),
             self.head_write(head, lease_id=None, nonce=nonce),
         ]
         writes += [
