@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -93,7 +94,8 @@ def session_response(result: AgentResult) -> Response[str]:
     count("Sessions" + result.status.capitalize())
     body = session_body(result.session)
     if result.status == "running":
-        return json_response(202, body, Location=f"/sessions/{result.session_id}")
+        root = urlsplit(result.session.head.base_url).path  # a stage's name, or a path of a custom domain
+        return json_response(202, body, Location=f"{root}/sessions/{result.session_id}")
     return json_response(200, body)
 
 

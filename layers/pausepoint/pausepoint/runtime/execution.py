@@ -42,7 +42,7 @@ class Executor:
     def answer(self, call: ToolCall, record: PendingToolCall | None) -> Settled:
         """Answer a call without entering its tool."""
         text = call.refusal or (refusal_text(record) if record is not None else GONE)
-        events: tuple[Event, ...] = (*_decision_of(record), self._result(call, "error", text, entered=False))
+        events: tuple[Event, ...] = (*decision_of(record), self._result(call, "error", text, entered=False))
         if record is None or not call.guarded:
             return Settled(events=events)
         told = answered(record, outcome=text[:_OUTCOME_CHARACTERS])
@@ -103,14 +103,14 @@ class Executor:
         )
         result = self._result(call, status, text, entered=True)
         return Settled(
-            events=(*_decision_of(claimed), executed, result),
+            events=(*decision_of(claimed), executed, result),
             finished=FinishedCall(call=record, execution_id=execution.id),
         )
 
     def _stale(self, call: ToolCall, record: PendingToolCall, why: str) -> Settled:
         self._services.logger.warning("call not run", extra={"call_id": call.call_id, "why": why})
         stale = closed(record, CallStatus.STALE, outcome=why)
-        events: tuple[Event, ...] = (*_decision_of(record), self._result(call, "error", why, entered=False))
+        events: tuple[Event, ...] = (*decision_of(record), self._result(call, "error", why, entered=False))
         return Settled(events=events, finished=FinishedCall(call=stale, execution_id=None))
 
     def _run(self, tool: Tool, arguments: str, context: ToolContext) -> tuple[str, str]:
@@ -148,7 +148,8 @@ def _changed(name: str) -> str:
     return f"Not run: the tool {name!r} changed after the call was requested. Look at it again before you ask."
 
 
-def _decision_of(record: PendingToolCall | None) -> tuple[DecisionRecorded, ...]:
+def decision_of(record: PendingToolCall | None) -> tuple[DecisionRecorded, ...]:
+    """Return the decision on a call as an event, if there is one."""
     if record is None or record.decision is None:
         return ()
     decision = record.decision

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.listing import Listing
 from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, Writer, translated
+from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
@@ -82,7 +81,7 @@ class DynamoDBStore:
         )
         try:
             return rows.to_session(session_id, [rows.from_item(item) for page in pages for item in page["Items"]])
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise translated(error) from error
 
     def head(self, session_id: str) -> SessionHead:
@@ -268,7 +267,7 @@ class DynamoDBStore:
     def _get(self, session_id: str, sk: str, missing: str) -> rows.Row:
         try:
             answer = self._client.get_item(TableName=self._table, Key=rows.key(session_id, sk), ConsistentRead=True)
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise translated(error) from error
         if "Item" not in answer:
             raise NotFound(missing)
