@@ -62,7 +62,8 @@ def deploy(state: Path, endpoint_url: str, parameters: Mapping[str, str]) -> Dep
         stamp.write_text(wanted)
     outputs = _outputs(cloudformation)
     # MiniStack speaks plain HTTP here: a policy that wants TLS would refuse every call to the bucket.
-    s3.delete_bucket_policy(Bucket=outputs["FilesBucket"])
+    for bucket in ("FilesBucket", "OverflowBucket"):
+        s3.delete_bucket_policy(Bucket=outputs[bucket])
     api_id = make_routes(cloudformation, aws.client("apigatewayv2", endpoint_url=endpoint_url), STACK_NAME)
     return Deployment(api_id, outputs)
 

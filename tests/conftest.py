@@ -6,9 +6,14 @@ import os
 import shutil
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _WITH_SOCKETS = ("emulator", "e2e", "browser")
 _BROWSER_PROGRAMS = ("chromium", "chromedriver")
+
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

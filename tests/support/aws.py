@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -39,7 +38,7 @@ _Loader.add_multi_constructor("!", _short_form)
 @cache
 def template() -> dict[str, Any]:
     """Return template.yaml."""
-    loaded: dict[str, Any] = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), _Loader)  # noqa: S506
+    loaded: dict[str, Any] = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), _Loader)
     return loaded
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.errors import Unavailable
 from pausepoint.runtime.ports import Notice
 
@@ -26,6 +25,6 @@ class SnsNotifier:
         """Publish a notice, or raise Unavailable."""
         try:
             self._client.publish(TopicArn=self._topic_arn, Subject=notice.subject, Message=notice.body)
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             # Not the error's text: it may repeat the request, and the message holds the link.
             raise Unavailable(f"SNS did not take the notice ({type(error).__name__}).") from None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.errors import InvalidInput, Unavailable
 
 
@@ -26,7 +25,7 @@ class SqsWorkQueue:
         """Queue a session, or raise Unavailable."""
         try:
             self._client.send_message(QueueUrl=self._queue_url, MessageBody=json.dumps({"session_id": session_id}))
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise Unavailable(f"SQS did not take the wake-up ({type(error).__name__}).") from error
 
 

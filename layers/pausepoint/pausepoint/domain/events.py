@@ -91,7 +91,7 @@ class DecisionRecorded(Document):
 
 
 class ExecutionRecorded(Document):
-    """A guarded tool's body was entered, with exactly these bytes."""
+    """A guarded tool's body was entered, with exactly these bytes. One without an end was cut off."""
 
     type: Literal["execution"] = "execution"
     at: Moment
@@ -99,7 +99,7 @@ class ExecutionRecorded(Document):
     name: str
     execution_id: str
     digest_run: str
-    ended_at: Moment
+    ended_at: Moment | None = None
     status: str
 
 

@@ -137,6 +137,10 @@ class Session:
                 results[turns_own.get(event.call_id, event.call_id)] = event
         return results
 
+    def told_of(self, call_id: str) -> bool:
+        """Whether the log holds a result of this very call."""
+        return any(isinstance(event, ToolResult) and event.call_id == call_id for event in self.events)
+
     @property
     def open_calls(self) -> tuple[ToolCall, ...]:
         """The calls of the last turn that have no result yet, as emitted; one that was reissued as it is now."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -91,7 +92,8 @@ def session_response(result: AgentResult) -> Response[str]:
     count("Sessions" + result.status.capitalize())
     body = session_body(result.session)
     if result.status == "running":
-        return json_response(202, body, Location=f"/sessions/{result.session_id}")
+        root = urlsplit(result.session.head.base_url).path  # a stage's name, or a path of a custom domain
+        return json_response(202, body, Location=f"{root}/sessions/{result.session_id}")
     return json_response(200, body)
 
 

@@ -22,6 +22,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 from botocore.exceptions import ConnectionError as UnreachableError
+from botocore.parsers import ResponseParserError
 
 from pausepoint.domain.events import Usage
 from pausepoint.domain.session import AssistantItem, SessionSpec, ToolSpec, UserItem
@@ -117,7 +118,7 @@ class BedrockModel:
                 transient = error.response["Error"]["Code"] in _TRANSIENT
                 if not transient or attempt == _ATTEMPTS:
                     raise
-            except (UnreachableError, HTTPClientError) as error:
+            except (UnreachableError, HTTPClientError, ResponseParserError) as error:
                 if attempt == _ATTEMPTS:
                     raise Unavailable(f"Bedrock cannot be reached: {error}") from error
             except BotoCoreError as error:  # no credentials, or a request that boto3 itself refuses to send

@@ -9,6 +9,7 @@ from pausepoint.domain.events import LogEntry, SessionCancelled
 from pausepoint.domain.session import Session, SessionStatus
 from pausepoint.errors import LostRace, Unavailable
 from pausepoint.runtime.context import Services
+from pausepoint.runtime.execution import said_about
 
 _ATTEMPTS: Final = 10
 _OPEN: Final = frozenset({CallStatus.PENDING, CallStatus.APPROVED})
@@ -27,8 +28,10 @@ def cancel(services: Services, session_id: str, *, by: str) -> Session:
             return session
         now = services.clock.now()
         # The log's next number is taken on purpose: a runner that is under way finds it taken, and stops.
-        entry = LogEntry(first=session.next_seq, events=(SessionCancelled(at=now, by=by),))
-        calls = [closed(call, CallStatus.CANCELLED) for call in session.calls.values() if call.status in _OPEN]
+        stopped = [call for call in session.calls.values() if call.status in _OPEN]
+        said = [event for call in stopped for event in said_about(call)]
+        entry = LogEntry(first=session.next_seq, events=(*said, SessionCancelled(at=now, by=by)))
+        calls = [closed(call, CallStatus.CANCELLED) for call in stopped]
         try:
             services.store.close(session, entry, calls, status=SessionStatus.CANCELLED, at=now)
         except LostRace:

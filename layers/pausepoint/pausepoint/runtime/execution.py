@@ -199,7 +199,7 @@ def _changed(name: str) -> str:
 
 
 def said_about(record: PendingToolCall | None) -> tuple[Event, ...]:
-    """Return what people said about a call, as events, in the order in which they said it."""
+    """Return what was decided on a call, and, if it was cut off, what ran and what became of it, as events."""
     events: list[Event] = []
     if record is not None and (decision := record.decision) is not None:
         events.append(
@@ -216,6 +216,17 @@ def said_about(record: PendingToolCall | None) -> tuple[Event, ...]:
             )
         )
     if record is not None and (resolution := record.resolution) is not None:
+        if (execution := record.execution) is not None:
+            events.append(
+                ExecutionRecorded(
+                    at=execution.started_at,
+                    call_id=record.call_id,
+                    name=record.name,
+                    execution_id=execution.id,
+                    digest_run=execution.digest,
+                    status=CallStatus.IN_DOUBT,
+                )
+            )
         events.append(
             DoubtResolved(
                 at=resolution.at,

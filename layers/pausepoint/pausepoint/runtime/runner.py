@@ -281,15 +281,17 @@ class Runner:
                 if attempt == _RECORD_ATTEMPTS:
                     raise
                 self._session, self._unsaved = self._services.store.load(self._session.head.session_id), ()
-                if settled.finished.call.call_id in self._session.results:
-                    return  # it was written; only the answer was lost
+                if self._session.told_of(settled.finished.call.call_id):
+                    break  # it was written; only the answer was lost
             else:
                 self._session = self._session.after(None, calls=[settled.finished.call])
                 self._unsaved = ()
-                # Whoever took the session over, or ended it, meanwhile: it is not for this runner to go on.
-                lease = self._session.head.lease
-                self._leased = lease is not None and lease.id == self._lease.id
-                return
+                break
+        # Whoever took the session over, or ended it, meanwhile: it is not for this runner to go on.
+        lease = self._session.head.lease
+        self._leased = lease is not None and lease.id == self._lease.id
+        if not self._leased:
+            wake(self._services, self._session.head.session_id)  # it may have waited for this result alone
 
     def _notify(self, call_id: str, token: str) -> None:
         """Tell the approver. A failure here loses nothing: the record says that the notice is due."""

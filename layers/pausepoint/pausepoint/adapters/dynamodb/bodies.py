@@ -6,8 +6,9 @@ import hashlib
 import zlib
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
+from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.errors import ConfigurationError, PausepointError, Unavailable
 
 ROW_BYTES: Final = 300 * 1024
@@ -51,7 +52,7 @@ class Bodies:
         key = hashlib.sha256(packed).hexdigest()
         try:
             self._client.put_object(Bucket=self._bucket, Key=key, Body=packed)
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise _translated(error) from error
         return {"body_key": key}
 
@@ -68,14 +69,14 @@ class Bodies:
             return zlib.decompress(bytes(row["body_zlib"])).decode("utf-8")
         try:
             packed = self._client.get_object(Bucket=self._bucket, Key=row["body_key"])["Body"].read()
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise _translated(error) from error
         if hashlib.sha256(packed).hexdigest() != row["body_key"]:
             raise ConfigurationError(f"The object {row['body_key']} is not what was stored.")
         return zlib.decompress(packed).decode("utf-8")
 
 
-def _translated(error: ClientError | BotoCoreError) -> PausepointError:
+def _translated(error: Exception) -> PausepointError:
     if isinstance(error, ClientError) and error.response["Error"]["Code"] in (
         "NoSuchKey",
         "NoSuchBucket",

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from time import sleep
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.writes import translated
+from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.domain.session import SessionHead, SessionStatus
 from pausepoint.errors import InvalidInput, Unavailable
@@ -82,7 +81,7 @@ class Listing:
                 sleep(0.05 * 2**attempt)  # the table is throttled; asking at once would not help it
             try:
                 answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": left, "ConsistentRead": True}})
-            except (ClientError, BotoCoreError) as error:
+            except AWS_FAULTS as error:
                 raise translated(error) from error
             for item in answer["Responses"].get(self._table, []):
                 found[item["pk"]["S"], item["sk"]["S"]] = rows.from_item(item)
@@ -95,7 +94,7 @@ class Listing:
     def _query(self, **parameters: Any) -> Any:
         try:
             return self._client.query(TableName=self._table, **parameters)
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise translated(error) from error
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.listing import Listing
 from pausepoint.adapters.dynamodb.upkeep import ABSENT, LEASE_IS_MINE, Upkeep
 from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, translated
+from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
@@ -82,7 +81,7 @@ class DynamoDBStore(Upkeep):
             return rows.to_session(
                 session_id, [rows.from_item(item) for page in pages for item in page["Items"]], self.bodies
             )
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise translated(error) from error
 
     def head(self, session_id: str) -> SessionHead:

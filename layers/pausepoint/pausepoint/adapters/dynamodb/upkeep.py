@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, Writer, translated
+from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import MAX_LINKS, CallStatus, PendingToolCall, Resolution, doubted, expired, linked
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Session, SessionHead, SessionStatus
@@ -64,7 +63,7 @@ class Upkeep:
                 },
                 Limit=limit,
             )["Items"]
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise translated(error) from error
         return [rows.to_due(rows.from_item(item)) for item in items]
 
@@ -227,7 +226,7 @@ class Upkeep:
     def get(self, session_id: str, sk: str, missing: str) -> rows.Row:
         try:
             answer = self._client.get_item(TableName=self._table, Key=rows.key(session_id, sk), ConsistentRead=True)
-        except (ClientError, BotoCoreError) as error:
+        except AWS_FAULTS as error:
             raise translated(error) from error
         if "Item" not in answer:
             raise NotFound(missing)

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from time import sleep
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from pausepoint.adapters.dynamodb.rows import Item, Row, from_item, to_item, to_value
+from pausepoint.adapters.faults import NO_ANSWER
 from pausepoint.domain.session import SCHEMA_VERSION
 from pausepoint.errors import ConfigurationError, PausepointError, Unavailable
 
@@ -128,7 +129,7 @@ class Writer:
                     sleep(0.02 * 2**attempt)  # a transaction holds the row for a moment
                     continue
                 raise translated(error) from error
-            except BotoCoreError as error:
+            except NO_ANSWER as error:
                 raise translated(error) from error
             return from_item(answer["Attributes"]) if "Attributes" in answer else dict(write.row)
         raise Unavailable("The table is busy.")
@@ -155,14 +156,14 @@ class Writer:
                 if "TransactionConflict" not in codes:
                     raise translated(error) from error
                 sleep(0.02 * 2**attempt)
-            except BotoCoreError as error:
+            except NO_ANSWER as error:
                 raise translated(error) from error
             else:
                 return
         raise Unavailable("The table is busy.")
 
 
-def translated(error: ClientError | BotoCoreError) -> PausepointError:
+def translated(error: Exception) -> PausepointError:
     """Return our error for one of DynamoDB's that is not about a condition."""
     if isinstance(error, ClientError) and error.response["Error"]["Code"] in _SETUP_ERRORS:
         return ConfigurationError(f"The table refused a request: {error}")

@@ -1,0 +1,153 @@
+"""Every step from every state: each store allows just the edges that the domain names, with the same outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pausepoint.domain.calls import EDGES, CallStatus, PendingToolCall, claimed, decided, finished
+from pausepoint.errors import AlreadyDecided, CallExpired, LostRace, PausepointError
+from pausepoint.runtime.ports import SessionStore
+from tests.contract.conftest import Place
+from tests.support.stored import (
+    TOKEN_HASH,
+    a_call,
+    a_decision,
+    a_session,
+    an_execution,
+    brought,
+    cancel,
+    moment,
+    pausing,
+    settling,
+)
+
+Step = Callable[[SessionStore, PendingToolCall], PendingToolCall]
+_S = CallStatus
+STATES = list(CallStatus)
+ANSWERING = frozenset({(_S.REJECTED, _S.REJECTED), (_S.EXPIRED, _S.EXPIRED)})
+"""The model is told of a refusal; the call stays what it is."""
+
+
+def approve(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
+    return store.decide(call.session_id, call.call_id, a_decision(call), token_hash=TOKEN_HASH)
+
+
+def reject(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
+    return store.decide(call.session_id, call.call_id, a_decision(call, "rejected"), token_hash=TOKEN_HASH)
+
+
+def claim(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
+    return store.claim(call.session_id, call.call_id, an_execution(call, "run-2", at=500, deadline=600))
+
+
+def close(status: CallStatus) -> Step:
+    def step(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
+        execution_id = call.execution.id if call.execution else None
+        end = call.model_copy(update={"status": status, "outcome": f"It is {status}.", "answered": True})
+        store.commit(settling(store.head(call.session_id), end, execution_id))
+        return end
+
+    return step
+
+
+STEPS: dict[CallStatus, list[Step]] = {
+    _S.APPROVED: [approve],
+    _S.REJECTED: [reject, close(_S.REJECTED)],
+    _S.EXECUTING: [claim],
+    **{
+        status: [close(status)] for status in (_S.EXPIRED, _S.CANCELLED, _S.STALE, _S.SUCCEEDED, _S.FAILED, _S.IN_DOUBT)
+    },
+}
+
+
+@pytest.mark.parametrize("origin", STATES)
+def test_i4_every_change_of_a_call_is_an_edge_of_the_table(place: Place, origin: CallStatus) -> None:
+    store = place.store
+    steps = [(target, step) for target, steps in STEPS.items() for step in steps]
+    calls = [a_call(f"c2-{index}") for index in range(len(steps))]
+    session = a_session()
+    store.create(session)
+    store.commit(pausing(session, *calls))
+    if origin is _S.CANCELLED:
+        cancel(store, store.load("s1"))
+    else:
+        calls = [brought(store, call, origin) for call in calls]
+    calls = [store.call("s1", call.call_id) for call in calls]
+    assert {call.status for call in calls} == {origin}
+
+    todo = [(call, target, step) for call, (target, step) in zip(calls, steps, strict=True)]
+    before = place.everything()
+    for call, target, step in todo:
+        if not _is_edge(origin, target, step):
+            with pytest.raises((LostRace, AlreadyDecided)):
+                step(store, call)
+    assert place.everything() == before
+    for call, target, step in todo:
+        if _is_edge(origin, target, step):
+            moved = step(store, call)
+            assert moved.status is target
+            assert store.call("s1", call.call_id) == moved
+
+
+def _is_edge(origin: CallStatus, target: CallStatus, step: Step) -> bool:
+    return target in EDGES[origin] or ((origin, target) in ANSWERING and step is not reject)
+
+
+@pytest.mark.parametrize("origin", STATES)
+def test_i4_a_step_ends_as_the_domain_says(store: SessionStore, origin: CallStatus) -> None:
+    calls = [a_call(f"c2-{index}") for index in range(5)]
+    session = a_session()
+    store.create(session)
+    store.commit(pausing(session, *calls))
+    if origin is _S.CANCELLED:
+        cancel(store, store.load("s1"))
+    else:
+        for call in calls:
+            brought(store, call, origin)
+    approved, late, rejected, entered, ended = (store.call("s1", call.call_id) for call in calls)
+
+    def finish(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
+        end = close(_S.SUCCEEDED)(store, call)
+        return store.call("s1", end.call_id)
+
+    decision = a_decision(approved)
+    in_vain = a_decision(late, at=5000)
+    rejection = a_decision(rejected, "rejected")
+    execution = an_execution(entered, "run-2", at=500, deadline=600)
+    for from_store, from_domain in (
+        (
+            lambda: store.decide("s1", "c2-0", decision, token_hash=TOKEN_HASH),
+            lambda: decided(approved, decision, token_hash=TOKEN_HASH),
+        ),
+        (lambda: store.decide("s1", "c2-1", in_vain, token_hash=None), lambda: decided(late, in_vain, token_hash=None)),
+        (
+            lambda: store.decide("s1", "c2-2", rejection, token_hash=None),
+            lambda: decided(rejected, rejection, token_hash=None),
+        ),
+        (lambda: store.claim("s1", "c2-3", execution), lambda: claimed(entered, execution)),
+    ):
+        assert outcome(from_store) == outcome(from_domain)
+
+    def by_domain() -> PendingToolCall:
+        return finished(ended, "run-1", _S.SUCCEEDED, outcome="It is succeeded.", at=moment(30))
+
+    in_store, in_domain = outcome(lambda: finish(store, ended)), outcome(by_domain)
+    if isinstance(in_domain, PendingToolCall):
+        assert isinstance(in_store, PendingToolCall)
+        assert in_store.status is in_domain.status
+    else:
+        assert in_store == in_domain
+
+
+def outcome(step: Callable[[], PendingToolCall]) -> object:
+    """Return the call that a step leads to, or what it raises and, of a standing decision, what stands."""
+    try:
+        return step()
+    except AlreadyDecided as error:
+        return AlreadyDecided, error.call
+    except (CallExpired, LostRace) as error:
+        return type(error), None
+    except PausepointError as error:  # would be none of the outcomes that the Protocol names
+        pytest.fail(f"{type(error).__name__}: {error}")

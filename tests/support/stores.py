@@ -1,0 +1,128 @@
+"""An in-memory store that reads back what DynamoDB's rows would give, and lets a test step in anywhere."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from pausepoint.adapters.dynamodb import rows
+from pausepoint.domain.calls import Decision, Execution, PendingToolCall
+from pausepoint.domain.events import LogEntry
+from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
+from pausepoint.runtime.memory import InMemoryStore
+from pausepoint.runtime.ports import Commit
+
+ROW_BYTES = 400 * 1024
+
+
+class ObservedStore:
+    """Honours `SessionStore`, and DynamoDB's limit of 400 KB on what is written.
+
+    Attributes:
+        memory: where everything is; a test that plays an intruder changes it directly.
+        operations: the names of the methods that were called, oldest first.
+    """
+
+    def __init__(self) -> None:
+        self.memory = InMemoryStore()
+        self.operations: list[str] = []
+        self._hooks: dict[str, list[Callable[[], object]]] = defaultdict(list)
+
+    def before(self, operation: str, act: Callable[[], object]) -> None:
+        """Do something once, before the next such operation."""
+        self._hooks[f"before {operation}"].append(act)
+
+    def after(self, operation: str, act: Callable[[], object]) -> None:
+        """Do something once, after the next such operation: it has landed, its caller does not know yet."""
+        self._hooks[f"after {operation}"].append(act)
+
+    def create(self, session: Session) -> None:
+        self._at("before create")
+        self.memory.create(session)
+        self._at("after create")
+
+    def load(self, session_id: str) -> Session:
+        self._at("before load")
+        session = as_stored(self.memory.load(session_id))
+        self._at("after load")
+        return session
+
+    def head(self, session_id: str) -> SessionHead:
+        return self.memory.head(session_id)
+
+    def call(self, session_id: str, call_id: str) -> PendingToolCall:
+        return self.memory.call(session_id, call_id)
+
+    def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
+        self._at("before lease")
+        head = self.memory.lease(session_id, lease, now=now, statuses=statuses)
+        self._at("after lease")
+        return head
+
+    def commit(self, commit: Commit) -> SessionHead:
+        self._at("before commit")
+        if commit.entry is not None:
+            assert _bytes_of(rows.entry_row(commit.head, commit.entry, "nonce")) < ROW_BYTES
+        head = self.memory.commit(commit)
+        self._at("after commit")
+        return head
+
+    def decide(self, session_id: str, call_id: str, decision: Decision, *, token_hash: str | None) -> PendingToolCall:
+        self._at("before decide")
+        call = self.memory.decide(session_id, call_id, decision, token_hash=token_hash)
+        self._at("after decide")
+        return call
+
+    def claim(self, session_id: str, call_id: str, execution: Execution) -> PendingToolCall:
+        self._at("before claim")
+        call = self.memory.claim(session_id, call_id, execution)
+        self._at("after claim")
+        return call
+
+    def mark_notified(self, session_id: str, call_id: str) -> None:
+        self._at("before mark_notified")
+        self.memory.mark_notified(session_id, call_id)
+        self._at("after mark_notified")
+
+    def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
+        self._at("before cancel")
+        self.memory.cancel(session, entry, calls, at=at)
+        self._at("after cancel")
+
+    def sessions(
+        self, status: SessionStatus | None, *, limit: int, before: str | None
+    ) -> tuple[list[SessionHead], str | None]:
+        return self.memory.sessions(status, limit=limit, before=before)
+
+    def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
+        return self.memory.pending(limit=limit, after=after)
+
+    def alter_call(self, session_id: str, call_id: str, **changes: object) -> None:
+        """Change a stored call behind everybody's back."""
+        call = self.memory.call(session_id, call_id).model_copy(update=changes)
+        self.memory._put(self.memory.load(session_id).after(None, calls=[call]))
+
+    def _at(self, moment: str) -> None:
+        when, operation = moment.split(" ")
+        if when == "before":
+            self.operations.append(operation)
+        hooks = self._hooks[moment]
+        if hooks:
+            hooks.pop(0)()
+
+
+def _bytes_of(row: rows.Row) -> int:
+    return sum(len(name) + len(str(value).encode("utf-8")) for name, value in row.items())
+
+
+def as_stored(session: Session) -> Session:
+    """Return the session as a fresh process reads it from the table's rows."""
+    head = session.head
+    written = [
+        rows.head_row(head, "nonce"),
+        rows.spec_row(session, "nonce"),
+        rows.entry_row(head, LogEntry(first=1, events=session.events), "nonce"),
+        *(rows.call_row(call, expires=head.expires, nonce="nonce") for call in session.calls.values()),
+    ]
+    return rows.to_session(head.session_id, [rows.from_item(rows.to_item(row)) for row in written])

@@ -1,0 +1,142 @@
+"""A table for a test, on moto or on MiniStack: stores over it, a look at its raw rows, and an audit of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import count
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from pausepoint.adapters.dynamodb import rows
+from pausepoint.adapters.dynamodb.store import DynamoDBStore
+from pausepoint.domain.calls import due_at
+from pausepoint.domain.session import SessionStatus
+from pausepoint.domain.values import load_json, moment_text
+from tests.support.aws import REGION, create_table
+from tests.support.faults import Deliver, Wire
+
+_numbers = count(1)
+
+# Retries as the functions have them; connections for as many threads as the tests start.
+_CONFIG = Config(
+    connect_timeout=2,
+    read_timeout=10,
+    retries={"mode": "standard", "total_max_attempts": 4},
+    max_pool_connections=32,
+)
+
+
+class Table:
+    """One fresh table.
+
+    Attributes:
+        altered: the test wrote rows itself, so the audit does not apply.
+    """
+
+    def __init__(self, deliver: Deliver, endpoint_url: str | None = None) -> None:
+        """Args: deliver: brings a request to the server (see `Wire`)."""
+        self._deliver = deliver
+        self._endpoint_url = endpoint_url
+        self.altered = False
+        self.name = f"sessions-{next(_numbers)}"
+        self.client = _client(endpoint_url)
+        create_table(self.client, self.name)
+
+    def store(self, with_client: Any = None) -> DynamoDBStore:
+        """Return a store of another process on this table."""
+        return DynamoDBStore(with_client or self.client, self.name, lambda: f"nonce-{next(_numbers)}")
+
+    def faulty_store(self) -> tuple[DynamoDBStore, Wire]:
+        """Return a store behind a wire that a test can cut."""
+        faulty = _new_client(self._endpoint_url)  # one that has not used up its retries
+        return self.store(faulty), Wire(faulty, self._deliver)
+
+    def items(self) -> list[dict[str, Any]]:
+        """Return all raw rows, in the order of their keys."""
+        pages = self.client.get_paginator("scan").paginate(TableName=self.name, ConsistentRead=True)
+        items = [item for page in pages for item in page["Items"]]
+        return sorted(items, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
+
+    def alter(self, session_id: str, sk: str, change: Callable[[dict[str, Any]], object]) -> None:
+        """Change a raw row behind everybody's back."""
+        self.altered = True
+        (item,) = (item for item in self.items() if (item["pk"]["S"], item["sk"]["S"]) == (session_id, sk))
+        change(item)
+        self.client.put_item(TableName=self.name, Item=item)
+
+    def index(self, name: str) -> set[tuple[str, str]]:
+        """Return the keys of all rows that an index shows."""
+        pages = self.client.get_paginator("scan").paginate(TableName=self.name, IndexName=name)
+        return {(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]}
+
+    def audit(self) -> None:
+        """Check what holds for the rows after every step.
+
+        A row is in `due` exactly while somebody or something has to act on it, at the moment that the domain
+        says; every head is listed where it stands; rows of a session expire together; logs have no gaps.
+        """
+        items = self.items()
+        for item in items:
+            assert (_text(item, "due_kind"), _text(item, "due_at")) == _due(item), item
+            assert (_text(item, "listed_status"), _text(item, "listed_at")) == _listed(item), item
+            assert item["version"] == {"N": "1"}
+            assert item["nonce"]["S"]
+        waiting = {(item["pk"]["S"], item["sk"]["S"]) for item in items if "due_kind" in item}
+        assert self.index(rows.DUE_INDEX) == waiting
+        heads = {(item["pk"]["S"], item["sk"]["S"]) for item in items if item["sk"]["S"] == rows.META}
+        assert self.index(rows.SESSIONS_INDEX) == heads
+        for session_id, _ in heads:
+            mine = [item for item in items if item["pk"]["S"] == session_id]
+            assert len({item["expires"]["N"] for item in mine}) == 1
+            _check_log(mine)
+
+    def drop(self) -> None:
+        self.client.delete_table(TableName=self.name)
+
+
+@cache
+def _session() -> boto3.session.Session:
+    """Return a session that has read AWS's descriptions once, for all clients."""
+    return boto3.session.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
+
+
+def _new_client(endpoint_url: str | None) -> Any:
+    return _session().client("dynamodb", config=_CONFIG, endpoint_url=endpoint_url)
+
+
+_client = cache(_new_client)
+
+
+def _text(item: dict[str, Any], name: str) -> str | None:
+    value: str | None = item.get(name, {}).get("S")
+    return value
+
+
+def _due(item: dict[str, Any]) -> tuple[str | None, str | None]:
+    sk, row = item["sk"]["S"], rows.from_item(item)
+    if sk.startswith("CALL#"):
+        due = due_at(rows.to_call(row))
+        return ("call", moment_text(due)) if due else (None, None)
+    if sk == rows.META:
+        head = rows.to_head(row)
+        if head.status is SessionStatus.RUNNING:
+            return "session", moment_text(head.lease.until if head.lease else head.updated_at)
+    return None, None
+
+
+def _listed(item: dict[str, Any]) -> tuple[str | None, str | None]:
+    if item["sk"]["S"] != rows.META:
+        return None, None
+    head = rows.to_head(rows.from_item(item))
+    return head.status, f"{moment_text(head.updated_at)}#{head.session_id}"
+
+
+def _check_log(items: list[dict[str, Any]]) -> None:
+    expected = 1
+    for item in items:
+        if item["sk"]["S"].startswith("EV#"):
+            assert int(item["sk"]["S"].removeprefix("EV#")) == expected
+            expected += len(load_json(item["body"]["S"]))
