@@ -48,6 +48,7 @@ def _process(application: Application, body: str, context: LambdaContext) -> Non
             id=services.new_id(),
             ends_at=now + remaining,
             hand_over_at=now + remaining * 3 / 4,
+            retried=True,
             caller="work queue",
         ),
     )

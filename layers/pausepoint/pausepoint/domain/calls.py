@@ -48,12 +48,15 @@ EDGES: Final[Mapping[CallStatus, frozenset[CallStatus]]] = {
 WAITING: Final = frozenset({_S.PENDING, _S.APPROVED, _S.EXECUTING, _S.IN_DOUBT})
 """The states in which somebody or something still has to act."""
 
+ASKING: Final = frozenset({_S.PENDING, _S.IN_DOUBT})
+"""The states in which a person is asked."""
+
 Verdict = Literal["approved", "rejected"]
 Answer = Literal["happened", "did_not_happen", "run_again"]
 """What a person, or the tool's own `reconcile`, says about a call that is in doubt."""
 
 MAX_LINKS: Final = 20
-"""So many links to one call are made at most; further notices repeat nothing."""
+"""So many links open one call at most."""
 
 
 class Decision(Document):
@@ -159,8 +162,8 @@ class PendingToolCall(Document):
 
 
 _IN_DOUBT_FOR: Final = timedelta(days=365)
-_TOLD_LATER: Final = frozenset({_S.REJECTED, _S.EXPIRED, _S.SUCCEEDED, _S.FAILED})
-"""The ends that a person or the clock brings about: a runner tells the model of them afterwards."""
+_TOLD_LATER: Final = frozenset({_S.REJECTED, _S.EXPIRED, _S.CANCELLED, _S.SUCCEEDED, _S.FAILED})
+"""The ends that a person, the clock or the sweeper brings about: a runner tells the model of them afterwards."""
 
 
 def due_at(call: PendingToolCall) -> datetime | None:
@@ -266,12 +269,14 @@ def doubted(call: PendingToolCall, *, now: datetime) -> PendingToolCall:
 def linked(call: PendingToolCall, status: CallStatus, token_hash: str, *, reconciled: bool) -> PendingToolCall:
     """Return a call that asks a person with one more link to it.
 
+    When it has as many as it may have, the latest gives way: however often telling failed, there is a next try.
+
     Raises:
-        LostRace: it does not stand where it stood, or has as many links as it may have.
+        LostRace: it does not stand where it stood, or asks nobody.
     """
-    if call.status is not status or len(call.token_hashes) >= MAX_LINKS:
-        raise LostRace(f"call {call.call_id} takes no more links")
-    hashes = (*call.token_hashes, token_hash)
+    if call.status is not status or status not in ASKING:
+        raise LostRace(f"call {call.call_id} is {call.status}")
+    hashes = (*call.token_hashes[: MAX_LINKS - 1], token_hash)
     due = "due" if call.notify == "none" else call.notify
     return call.model_copy(update={"token_hashes": hashes, "notify": due, "reconciled": reconciled})
 
@@ -300,6 +305,16 @@ def origins(status: CallStatus) -> frozenset[CallStatus]:
     """Return the states from which a call can come to its end in `status`, that state's own answering included."""
     origins = frozenset(origin for origin, targets in EDGES.items() if status in targets)
     return origins | {status} if status in _TOLD_LATER else origins
+
+
+def can_end(stored: PendingToolCall, end: PendingToolCall) -> bool:
+    """Whether a stored call may come to this end: along an edge, or, standing there already, by being answered once.
+
+    Answering repeats what was said of a call in doubt: after somebody's word its execution reports in vain.
+    """
+    if stored.status is not end.status:
+        return stored.status in origins(end.status)
+    return stored.status in origins(end.status) and not stored.answered and stored.resolution == end.resolution
 
 
 def _moved(call: PendingToolCall, status: CallStatus, **changes: object) -> PendingToolCall:

@@ -170,9 +170,11 @@ class Session:
 
     @property
     def consecutive_rejections(self) -> int:
-        """How many decisions in a row, up to now, were rejections."""
+        """How many decisions in a row, up to now and since the user's last message, were rejections."""
         count = 0
         for event in reversed(self.events):
+            if isinstance(event, UserMessage):
+                break
             if isinstance(event, DecisionRecorded):
                 if event.verdict == "approved":
                     break

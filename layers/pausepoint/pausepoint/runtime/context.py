@@ -42,6 +42,8 @@ class ExecutionContext:
         hand_over_at: no step starts after this moment, the work queue goes on instead.
         answer_by: somebody waits, and not longer than this; a model that takes longer is handed over to the
             work queue rather than failed. None where nobody waits.
+        retried: nobody waits, and the sweeper comes by: what is out of order now is tried again later,
+            with longer and longer pauses, before the session fails.
         caller: who asked (an ARN where the request was signed).
         base_url: the public address of the API, without a slash at its end.
     """
@@ -50,6 +52,7 @@ class ExecutionContext:
     ends_at: datetime
     hand_over_at: datetime
     answer_by: datetime | None = None
+    retried: bool = False
     caller: str = "local"
     base_url: str = "http://localhost"
 

@@ -65,6 +65,7 @@ class InMemoryStore:
             if commit.status is not None:
                 lease = head.lease if commit.keep_lease else None
                 head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
+                self._postponed.pop((head.session_id, ""), None)
             changed = list(commit.new_calls)
             if commit.finished is not None:
                 changed.append(_ended(session.calls[commit.finished.call.call_id], commit.finished.call))
@@ -111,10 +112,13 @@ class InMemoryStore:
         return [row for row in found if row.due_at < before][:limit]
 
     def add_link(self, call: PendingToolCall, token_hash: str, *, reconciled: bool) -> PendingToolCall:
-        def linked(stored: PendingToolCall) -> PendingToolCall:
-            return transitions.linked(stored, call.status, token_hash, reconciled=reconciled)
-
-        return self._move(call.session_id, call.call_id, linked)
+        with self._lock:
+            stored = self.call(call.session_id, call.call_id)
+            if stored.token_hashes != call.token_hashes:
+                raise LostRace("somebody else made a link")
+            linked = transitions.linked(stored, call.status, token_hash, reconciled=reconciled)
+            self._put(self.load(call.session_id).after(None, calls=[linked]))
+            return linked
 
     def expire(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
         return self._move(call.session_id, call.call_id, lambda stored: transitions.expired(stored, now=now))
@@ -129,7 +133,7 @@ class InMemoryStore:
 
     def postpone(self, row: DueRow, *, until: datetime, stall: Stall | None = None) -> None:
         with self._lock:
-            session = self.load(row.session_id)
+            session = self._standing(row.session_id)
             call = session.calls[row.call_id] if row.call_id is not None else None
             if row.due_at != (self._due_of_call(call) if call else self._due_of(session.head)):
                 raise LostRace("the row moved on")
@@ -152,6 +156,7 @@ class InMemoryStore:
         with self._lock:
             stored = self._standing(session.head.session_id)
             moved = any(stored.calls[call.call_id] != session.calls[call.call_id] for call in calls)
+            moved |= (stored.head.status, stored.head.updated_at) != (session.head.status, session.head.updated_at)
             if stored.next_seq != entry.first or moved:
                 raise LostRace("the session moved")
             head = stored.head.model_copy(update={"status": status, "lease": None, "updated_at": at})
@@ -218,6 +223,7 @@ def _ended(stored: PendingToolCall, end: PendingToolCall) -> PendingToolCall:
     """Return a stored call at its end: whoever ends it says how, and cannot touch what was decided."""
     execution = end.execution or stored.execution
     update = {"status": end.status, "outcome": end.outcome, "answered": end.answered, "execution": execution}
+    update |= {"resolution": end.resolution or stored.resolution}
     return stored.model_copy(update=update)
 
 
@@ -233,11 +239,7 @@ def _check(session: Session, commit: Commit) -> None:
         call = commit.finished.call
         stored = session.calls.get(call.call_id)
         held_by = stored.execution.id if stored and stored.execution else None
-        if (
-            stored is None
-            or stored.status not in transitions.origins(call.status)
-            or held_by != commit.finished.execution_id
-        ):
+        if stored is None or not transitions.can_end(stored, call) or held_by != commit.finished.execution_id:
             raise LostRace("the call is not held by this execution")
 
 

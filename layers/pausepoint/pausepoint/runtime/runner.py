@@ -125,7 +125,13 @@ class Runner:
                 self._hand_over()  # whoever takes over has more time than a caller at the gateway
             else:
                 self._fail(error.code, str(error))
-        except (ModelError, BudgetExceeded, Unavailable) as error:
+        except Unavailable as error:
+            if self._context.retried:
+                self._services.logger.warning("model not available", extra={"why": str(error)})
+                self._commit(status=SessionStatus.RUNNING, keep_lease=False)
+            else:
+                self._fail(error.code, str(error))
+        except (ModelError, BudgetExceeded) as error:
             self._fail(error.code, str(error))
         except Exception as error:  # a model is the user's own code as often as not; the session must say so
             self._services.logger.exception("model raised")

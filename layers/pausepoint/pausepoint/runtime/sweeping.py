@@ -68,7 +68,7 @@ class Sweeper:
             return look_after(row)
         except (LostRace, NotFound):
             return "MovedOn"
-        except PausepointError as error:
+        except Exception as error:  # noqa: BLE001 - also a row that nobody can read any more
             # One row that cannot be helped must not stand in the way of the others: it goes to the back.
             self._services.logger.warning(
                 "row not swept", extra={"session_id": row.session_id, "call_id": row.call_id, "why": str(error)}
@@ -88,10 +88,11 @@ class Sweeper:
                 return "Expired"
             case CallStatus.PENDING if call.notify != "sent":
                 return self._notify(call, "Notified")
-            case CallStatus.PENDING if not call.reminded and self._reminder_is_due(call, now):
-                return self._notify(call, "Reminded")
             case CallStatus.PENDING:
-                store.postpone(row, until=call.expires_at)
+                reminder = None if call.reminded else self._reminder_of(call)
+                if reminder is not None and now >= reminder:
+                    return self._notify(call, "Reminded")
+                store.postpone(row, until=reminder or call.expires_at)
                 return "Waiting"
             case CallStatus.EXECUTING if call.execution is not None and call.execution.deadline >= now:
                 return "Running"
@@ -115,11 +116,14 @@ class Sweeper:
         head = self._services.store.head(call.session_id)
         call = self._services.store.add_link(call, sha256_hex(token), reconciled=call.reconciled)
         self._services.notifier.send(notice_for(head.base_url, call, token))
-        self._services.store.mark_notified(call)
+        first = call.status is CallStatus.PENDING and call.notify != "sent"
+        self._services.store.mark_notified(call, look_again=self._reminder_of(call) if first else None)
         return what
 
-    def _reminder_is_due(self, call: PendingToolCall, now: datetime) -> bool:
-        return self._reminder is not None and now >= call.requested_at + self._reminder
+    def _reminder_of(self, call: PendingToolCall) -> datetime | None:
+        """Return when the approver is to be told once more; None when never."""
+        due = call.requested_at + self._reminder if self._reminder else None
+        return due if due is not None and due < call.expires_at else None
 
     def _wake(self, row: DueRow, call: PendingToolCall) -> None:
         self._services.queue.wake(row.session_id)

@@ -77,10 +77,6 @@ class Bodies:
 
 
 def _translated(error: Exception) -> PausepointError:
-    if isinstance(error, ClientError) and error.response["Error"]["Code"] in (
-        "NoSuchKey",
-        "NoSuchBucket",
-        "AccessDenied",
-    ):
+    if isinstance(error, ClientError) and error.response["Error"]["Code"] in _SETUP_ERRORS:
         return ConfigurationError(f"The overflow bucket refused a request: {error}")
     return Unavailable("The overflow bucket does not answer. Nothing is half done; try again in a moment.")

@@ -7,17 +7,17 @@ import binascii
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from time import sleep
 from typing import Any, Final
 
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.writes import translated
 from pausepoint.adapters.faults import AWS_FAULTS
-from pausepoint.domain.calls import CallStatus, PendingToolCall
+from pausepoint.domain.calls import ASKING, PendingToolCall
 from pausepoint.domain.session import SessionHead, SessionStatus
-from pausepoint.errors import InvalidInput, Unavailable
+from pausepoint.errors import InvalidInput, Unavailable, UnsupportedVersion
 
-_ASKING = (CallStatus.PENDING, CallStatus.IN_DOUBT)
 _READ_ATTEMPTS: Final = 5
 _LISTED_AT: Final = re.compile(r"[0-9TZ:.-]{27}#[a-z0-9]{26}")
 _KEY_CHARACTERS: Final = 200
@@ -62,7 +62,7 @@ class Listing:
                 **({"ExclusiveStartKey": start} if start else {}),
             )
             read = [rows.to_call(row) for row in self._read(answer["Items"])]
-            calls += [call for call in read if call.status in _ASKING]
+            calls += [call for call in read if call.status in ASKING]
             start = answer.get("LastEvaluatedKey")
             if start is None:
                 return calls, None
@@ -84,7 +84,8 @@ class Listing:
             except AWS_FAULTS as error:
                 raise translated(error) from error
             for item in answer["Responses"].get(self._table, []):
-                found[item["pk"]["S"], item["sk"]["S"]] = rows.from_item(item)
+                with suppress(UnsupportedVersion):  # what a newer version wrote must not hide the rest
+                    found[item["pk"]["S"], item["sk"]["S"]] = rows.from_item(item)
             left = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
         if left:
             raise Unavailable("The table is busy.")

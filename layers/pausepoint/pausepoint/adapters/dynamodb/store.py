@@ -125,7 +125,8 @@ class DynamoDBStore(Upkeep):
         if commit.status is not None:
             lease = head.lease if commit.keep_lease else None
             head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
-            writes.append(self.head_write(head, lease_id=commit.lease_id, nonce=nonce))
+            mine = {"lease_id": commit.lease_id}
+            writes.append(self.head_write(head, condition=LEASE_IS_MINE, values=mine, nonce=nonce))
         elif commit.new_calls:
             key = rows.key(head.session_id, rows.META)
             writes.append(Write(key=key, condition=LEASE_IS_MINE, values={"lease_id": commit.lease_id}))
@@ -210,23 +211,37 @@ class DynamoDBStore(Upkeep):
 
 def _finishing(finished: FinishedCall, nonce: str) -> Write:
     call = finished.call
-    before = {f"from_{status}": status for status in sorted(origins(call.status))}
+    before = {f"from_{status}": status for status in sorted(origins(call.status) - {call.status})}
     fence = "attribute_not_exists(#execution)"  # it was never entered
     values: dict[str, Any] = dict(before)
     if finished.execution_id is not None:
         fence = "#execution.#id = :execution_id"  # this execution still holds it (R43)
         values["execution_id"] = finished.execution_id
+    # there is an edge from where it stands to where it goes
+    edge = f"#status IN ({', '.join(f':{name}' for name in before)})"
+    if call.status in origins(call.status):
+        # or it stands there already: the model was not told yet, and what was said of it is what is known here
+        values |= {"itself": call.status, "no": False}
+        known = "attribute_not_exists(#resolution)"
+        if call.resolution is not None:
+            known = "#resolution = :resolution"
+            values["resolution"] = _resolution(call)
+        edge = f"({edge} OR (#status = :itself AND #answered = :no AND {known}))"
     return Write(
         key=rows.key(call.session_id, rows.call_sk(call.call_id)),
-        # there is an edge from where it stands to where it goes
-        condition=f"#status IN ({', '.join(f':{name}' for name in before)}) AND {fence}",
+        condition=f"{edge} AND {fence}",
         values=values,
         row={
             "status": call.status,
             "outcome": call.outcome,
             "answered": call.answered,
             **({"execution": call.execution.model_dump(mode="json")} if call.execution else {}),
+            **({"resolution": _resolution(call)} if call.resolution else {}),
             **rows.call_index(call),
             "nonce": nonce,
         },
     )
+
+
+def _resolution(call: PendingToolCall) -> Any:
+    return call.resolution.model_dump(mode="json", exclude_none=True) if call.resolution else None

@@ -10,7 +10,7 @@ from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, Writer, translated
 from pausepoint.adapters.faults import AWS_FAULTS
-from pausepoint.domain.calls import MAX_LINKS, CallStatus, PendingToolCall, Resolution, doubted, expired, linked
+from pausepoint.domain.calls import CallStatus, PendingToolCall, Resolution, doubted, expired, linked
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Session, SessionHead, SessionStatus
 from pausepoint.domain.values import moment_text
@@ -19,12 +19,16 @@ from pausepoint.runtime.ports import DueRow, NewId, Stall
 
 ABSENT: Final = "attribute_not_exists(pk)"
 LEASE_IS_MINE: Final = "#lease.#id = :lease_id"
+_HEAD_STANDS: Final = (
+    # nobody took the session up or laid it down since it was looked at
+    "#status = :status_before AND #updated_at = :updated_before"
+)
 
 _LINKABLE: Final = (
     # it still asks a person what it asked when it was looked at
     "#status = :before"
-    # and does not collect links without end
-    " AND size(#token_hashes) < :most"
+    # nobody else made a link meanwhile, which this write would take away
+    " AND #token_hashes = :links"
 )
 _EXPIRABLE: Final = (
     # nobody has decided, and the time to decide is over
@@ -86,17 +90,17 @@ class Upkeep:
         )
         try:
             self.writer.write(write, nonce=nonce)
-        except ConditionFailed:
-            return
+        except ConditionFailed as failed:
+            if failed.first is None:
+                raise NotFound(f"There is no call {call.call_id!r} in session {call.session_id!r}.") from None
 
     def add_link(self, call: PendingToolCall, token_hash: str, *, reconciled: bool) -> PendingToolCall:
         """Add a link's hash to a call that asks a person."""
         changed = linked(call, call.status, token_hash, reconciled=reconciled)
         return self._change(
             call,
-            changed,
             condition=_LINKABLE,
-            values={"before": call.status, "most": MAX_LINKS},
+            values={"before": call.status, "links": list(call.token_hashes)},
             row={
                 "token_hashes": list(changed.token_hashes),
                 "notify": changed.notify,
@@ -108,7 +112,7 @@ class Upkeep:
         """Close a pending call whose time is over."""
         changed = expired(call, now=now)
         values = {"pending": CallStatus.PENDING, "now": moment_text(now)}
-        return self._change(call, changed, condition=_EXPIRABLE, values=values, row=_moved(changed))
+        return self._change(call, condition=_EXPIRABLE, values=values, row=_moved(changed))
 
     def doubt(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
         """Put a call in doubt."""
@@ -121,7 +125,7 @@ class Upkeep:
             "no": False,
         }
         row = {**_moved(changed), "notify": changed.notify}
-        return self._change(call, changed, condition=_DOUBTABLE, values=values, row=row)
+        return self._change(call, condition=_DOUBTABLE, values=values, row=row)
 
     def resolve(
         self, session_id: str, call_id: str, resolution: Resolution, *, token_hash: str | None
@@ -184,7 +188,15 @@ class Upkeep:
         writes = [
             # taking the next number of the log stops a runner that is under way
             Write(row=rows.entry_row(head, entry, nonce, self.bodies), condition=ABSENT),
-            self.head_write(head, lease_id=None, nonce=nonce),
+            self.head_write(
+                head,
+                condition=_HEAD_STANDS,
+                values={
+                    "status_before": session.head.status,
+                    "updated_before": moment_text(session.head.updated_at),
+                },
+                nonce=nonce,
+            ),
         ]
         writes += [
             Write(
@@ -198,12 +210,11 @@ class Upkeep:
         ]
         self.write_all(writes, nonce=nonce)
 
-    def head_write(self, head: SessionHead, *, lease_id: str | None, nonce: str) -> Write:
+    def head_write(self, head: SessionHead, *, condition: str, values: dict[str, Any], nonce: str) -> Write:
         return Write(
             key=rows.key(head.session_id, rows.META),
-            # a runner must still hold its lease; a cancellation only needs the session to be there
-            condition="attribute_exists(pk)" if lease_id is None else LEASE_IS_MINE,
-            values={} if lease_id is None else {"lease_id": lease_id},
+            condition=condition,
+            values=values,
             row={
                 "status": head.status,
                 "lease": head.lease.model_dump(mode="json") if head.lease else None,
@@ -235,7 +246,6 @@ class Upkeep:
     def _change(
         self,
         call: PendingToolCall,
-        changed: PendingToolCall,
         *,
         condition: str,
         values: dict[str, Any],
@@ -243,8 +253,10 @@ class Upkeep:
     ) -> PendingToolCall:
         nonce = self.new_id()
         write = Write(key=_key(call), condition=condition, values=values, row={**row, "nonce": nonce})
-        self.write_all([write], nonce=nonce)
-        return changed
+        try:
+            return rows.to_call(self.writer.write(write, nonce=nonce))
+        except ConditionFailed:
+            raise LostRace(f"call {call.call_id} moved on") from None
 
 
 def _key(call: PendingToolCall) -> rows.Item:
