@@ -43,6 +43,10 @@ else ifneq ($(LAMBDA_PYTHON),$(PYTHON))
 	.venv-3.13/bin/python -m pytest tests/unit
 endif
 
+.PHONY: faults
+faults: env ## Run every schedule of faults; make test runs a sample
+	FAULTS=thorough $(RUN) pytest -m faults
+
 .PHONY: check
 check: env ## Lint, types, formatting, locks, and the template
 	$(RUN) ruff check

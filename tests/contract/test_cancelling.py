@@ -116,7 +116,7 @@ def test_case_48_nothing_can_be_decided_or_entered_afterwards(place: Place) -> N
     assert refused.value.call.status is CallStatus.CANCELLED
     with pytest.raises(LostRace):
         store.claim("s1", "c2-1", an_execution(approved))
-    store.mark_notified("s1", "c2-0")
+    store.mark_notified(call)
     wanted = frozenset(SessionStatus) - {SessionStatus.CANCELLED}
     with pytest.raises(SessionBusy):
         store.lease("s1", a_lease("other", until=200), now=moment(100), statuses=wanted)
@@ -158,16 +158,16 @@ def test_case_48_a_call_that_was_executing_still_records_its_end_and_the_session
     loaded = store.load("s1")
     assert loaded.calls["c2-0"] == ended(executing)
     assert loaded.head.status is SessionStatus.CANCELLED
-    assert next_step(loaded) == Finish()
+    assert next_step(loaded, moment(40)) == Finish()
 
 
 def test_a_notice_that_goes_out_meanwhile_does_not_get_lost_calls_reopened(store: SessionStore) -> None:
     session = paused(store, a_call())
-    store.mark_notified("s1", "c2-0")
+    store.mark_notified(a_call())
     entry, calls = cancelling(session)
 
     try:  # a store may see this as a move; then whoever cancels looks again
-        store.cancel(session, entry, calls, at=moment(35))
+        store.close(session, entry, calls, status=SessionStatus.CANCELLED, at=moment(35))
     except LostRace:
         cancel(store, store.load("s1"))
 

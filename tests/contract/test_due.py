@@ -53,7 +53,7 @@ def test_r47_an_approval_on_its_way_is_always_found_by_who_looks_for_what_is_ove
     assert waiting(table) == {FIRST}
     assert due(table, FIRST) == "2026-11-29T12:00:01.000000Z"  # at once: nobody was told yet
 
-    store.mark_notified("s1", "c2-0")
+    store.mark_notified(call)
     assert waiting(table) == {FIRST}
     assert due(table, FIRST) == "2026-11-29T12:16:40.000000Z"  # when it expires
 

@@ -250,8 +250,8 @@ def test_the_approver_is_told_of_a_pending_call_once_and_for_all(store: SessionS
     call = a_call()
     paused(store, call)
 
-    store.mark_notified("s1", "c2-0")
-    store.mark_notified("s1", "c2-0")
+    store.mark_notified(call)
+    store.mark_notified(call)
 
     assert store.call("s1", "c2-0") == call.model_copy(update={"notify": "sent"})
 
@@ -263,7 +263,7 @@ def test_a_notice_changes_nothing_in_a_call_that_moved_on(place: Place, status: 
     brought(place.store, call, status)
     before = place.everything()
 
-    place.store.mark_notified("s1", "c2-0")
+    place.store.mark_notified(call)
 
     assert place.everything() == before
 
@@ -273,7 +273,7 @@ def test_a_decision_between_the_notice_and_its_note_stands(store: SessionStore) 
     paused(store, call)
     standing = store.decide("s1", "c2-0", a_decision(call), token_hash=None)
 
-    store.mark_notified("s1", "c2-0")
+    store.mark_notified(call)
 
     assert store.call("s1", "c2-0") == standing
 
@@ -282,4 +282,4 @@ def test_a_notice_of_an_unknown_call_is_not_noted(store: SessionStore) -> None:
     paused(store, a_call())
 
     with pytest.raises(NotFound):
-        store.mark_notified("s1", "c9-9")
+        store.mark_notified(a_call("c9-9"))

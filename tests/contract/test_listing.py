@@ -119,8 +119,8 @@ def test_case_57_what_waits_for_a_person_is_listed_the_most_urgent_first(store: 
     paused(store, a_call("c2-0", expires_at=moment(900)), a_call("c2-1"), a_call("c2-2"), a_call("c2-3"))
     paused(store, a_call(session_id="s2", expires_at=moment(800)), session_id="s2")
     paused(store, a_call(session_id="s3", requested_at=moment(0.5)), session_id="s3")
-    store.mark_notified("s1", "c2-0")
-    store.mark_notified("s2", "c2-0")
+    store.mark_notified(store.call("s1", "c2-0"))
+    store.mark_notified(store.call("s2", "c2-0"))
     in_doubt = brought(store, store.call("s1", "c2-1"), CallStatus.IN_DOUBT)  # since its deadline, at 50
     brought(store, store.call("s1", "c2-2"), CallStatus.REJECTED)
     brought(store, store.call("s1", "c2-3"), CallStatus.EXECUTING)

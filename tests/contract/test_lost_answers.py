@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-
 import pytest
 
-from pausepoint.domain.calls import CallStatus, answered, closed
+from pausepoint.domain.calls import CallStatus
+from pausepoint.domain.canonical import sha256_hex
 from pausepoint.errors import AlreadyDecided, LostRace, SessionBusy
 from pausepoint.runtime.memory import InMemoryStore
-from pausepoint.runtime.ports import SessionStore
+from pausepoint.runtime.ports import DueRow, SessionStore
+from tests.contract.writes import (
+    UPDATE,
+    WRITES,
+    Act,
+    Write,
+    a_few,
+    all_writes,
+    claim,
+    cut_off,
+    decide,
+    lease,
+    postpone_session,
+    record,
+    resolve,
+    tell,
+    waiting,
+)
 from tests.support.stored import (
     PAUSED,
     RUNNING,
@@ -18,101 +33,17 @@ from tests.support.stored import (
     a_call,
     a_decision,
     a_lease,
+    a_resolution,
     a_session,
     an_execution,
     appending,
-    brought,
     cancel,
-    closing,
-    ended,
-    ending,
     moment,
-    paused,
-    pausing,
     said,
-    settling,
 )
 from tests.support.tables import Table
 
 pytestmark = pytest.mark.usefixtures("no_pauses")
-Act = Callable[[SessionStore], object]
-PUT, UPDATE, TRANSACT = "PutItem", "UpdateItem", "TransactWriteItems"
-
-
-def created(store: SessionStore) -> None:
-    store.create(a_session())
-
-
-def waiting(store: SessionStore) -> None:
-    paused(store, a_call("c2-0"), a_call("c2-1"))
-
-
-def at(status: CallStatus) -> Act:
-    def prepare(store: SessionStore) -> None:
-        waiting(store)
-        brought(store, a_call("c2-0"), status)
-
-    return prepare
-
-
-def lease(store: SessionStore) -> object:
-    return store.lease("s1", a_lease("other", until=200), now=moment(100), statuses=frozenset({PAUSED}))
-
-
-def decide(store: SessionStore) -> object:
-    return store.decide("s1", "c2-0", a_decision(a_call()), token_hash=TOKEN_HASH)
-
-
-def claim(store: SessionStore) -> object:
-    return store.claim("s1", "c2-0", an_execution(store.call("s1", "c2-0")))
-
-
-def record(store: SessionStore) -> object:
-    return store.commit(closing(store.load("s1"), ended(store.call("s1", "c2-0")), "run-1"))
-
-
-def doubt(store: SessionStore) -> object:
-    in_doubt = ended(store.call("s1", "c2-0"), CallStatus.IN_DOUBT)
-    return store.commit(settling(store.head("s1"), in_doubt, "run-1"))
-
-
-def answer(store: SessionStore) -> object:
-    told = answered(store.call("s1", "c2-0"), outcome="Not run.")
-    return store.commit(closing(store.load("s1"), told, None))
-
-
-def stale(store: SessionStore) -> object:
-    return store.commit(closing(store.load("s1"), closed(a_call(), CallStatus.STALE, outcome="Not run."), None))
-
-
-@dataclass(frozen=True)
-class Write:
-    """One step of the protocol: what comes before it, itself, and the operation it is for AWS."""
-
-    prepare: Act
-    act: Act
-    operation: str
-
-
-WRITES: dict[str, Write] = {
-    "create": Write(lambda _: None, created, TRANSACT),
-    "lease": Write(waiting, lease, UPDATE),
-    "append": Write(created, lambda store: store.commit(appending(store.load("s1"), said("more"))), PUT),
-    "pause": Write(created, lambda store: store.commit(pausing(store.load("s1"), a_call())), TRANSACT),
-    "records": Write(created, lambda store: store.commit(pausing(store.load("s1"), a_call(), status=None)), TRANSACT),
-    "notify": Write(waiting, lambda store: store.mark_notified("s1", "c2-0"), UPDATE),
-    "decide": Write(waiting, decide, UPDATE),
-    "claim": Write(at(CallStatus.APPROVED), claim, UPDATE),
-    "record": Write(at(CallStatus.EXECUTING), record, TRANSACT),
-    "doubt": Write(at(CallStatus.EXECUTING), doubt, UPDATE),
-    "answer": Write(at(CallStatus.REJECTED), answer, TRANSACT),
-    "stale": Write(at(CallStatus.APPROVED), stale, TRANSACT),
-    "end": Write(created, lambda store: store.commit(ending(store.load("s1"))), TRANSACT),
-    "rest": Write(created, lambda store: store.commit(replace(ending(store.load("s1")), entry=None)), UPDATE),
-    "cancel": Write(at(CallStatus.APPROVED), lambda store: cancel(store, store.load("s1")), TRANSACT),
-}
-a_few = pytest.mark.parametrize("name", ["lease", "append", "pause", "claim"])
-all_writes = pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())
 
 
 @all_writes
@@ -171,6 +102,30 @@ def other_claim(store: SessionStore) -> object:
     return store.claim("s1", "c2-0", an_execution(store.call("s1", "c2-0"), "run-2"))
 
 
+def other_link(store: SessionStore) -> object:
+    return store.add_link(a_call("c2-0"), sha256_hex("a third token"), reconciled=False)
+
+
+def other_expiry(store: SessionStore) -> object:
+    return store.expire(a_call("c2-0"), now=moment(1001))
+
+
+def other_answer(store: SessionStore) -> object:
+    return store.resolve("s1", "c2-0", a_resolution("happened", by="ann"), token_hash=None)
+
+
+def same_answer(store: SessionStore) -> object:
+    return store.resolve("s1", "c2-0", a_resolution("run_again", by="ann"), token_hash=None)
+
+
+def other_round(store: SessionStore) -> None:
+    store.postpone(DueRow("s1", "c2-0", moment(1)), until=moment(500))
+
+
+def other_round_of_sessions(store: SessionStore) -> None:
+    postpone_session(store)
+
+
 def cancelled(store: SessionStore) -> None:
     cancel(store, store.load("s1"))
 
@@ -200,6 +155,25 @@ RIVALS = [
     ("rest", cancelled, LostRace),
     ("cancel", other_claim, LostRace),
     ("cancel", other_append, LostRace),
+    ("postpone", other_round, LostRace),
+    ("postpone", same_verdict, LostRace),
+    ("postpone", cancelled, LostRace),
+    ("postpone_session", other_round_of_sessions, LostRace),
+    ("postpone_session", other_lease, LostRace),
+    ("link", other_link, LostRace),
+    ("link", same_verdict, LostRace),
+    ("expire", same_verdict, LostRace),
+    ("expire", other_expiry, LostRace),
+    ("cut_off", cut_off, LostRace),
+    ("cut_off", record, LostRace),
+    ("resolve", other_answer, AlreadyDecided),
+    ("resolve", same_answer, AlreadyDecided),
+    ("resolve", record, AlreadyDecided),
+    ("tell", tell, LostRace),
+    ("late", resolve, LostRace),
+    ("late", other_append, LostRace),
+    ("fail", other_lease, LostRace),
+    ("fail", other_append, LostRace),
 ]
 
 

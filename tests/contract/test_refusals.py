@@ -8,7 +8,7 @@ from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.errors import ConfigurationError, LostRace, Unavailable
 from pausepoint.runtime.memory import InMemoryStore
 from pausepoint.runtime.ports import SessionStore
-from tests.contract.test_lost_answers import UPDATE, WRITES, Act, Write, a_few, all_writes, waiting
+from tests.contract.writes import UPDATE, WRITES, Act, Write, a_few, all_writes, waiting
 from tests.support.stored import a_call, an_execution, brought, paused
 from tests.support.tables import Table
 
@@ -66,7 +66,7 @@ READS: dict[str, tuple[str, Act]] = {
     "sessions_rows": ("BatchGetItem", lambda store: store.sessions(None, limit=10, before=None)),
     "pending": ("Query", lambda store: store.pending(limit=10, after=None)),
     "pending_rows": ("BatchGetItem", lambda store: store.pending(limit=10, after=None)),
-    "notify": ("GetItem", lambda store: store.mark_notified("s1", "c2-0")),
+    "notify": ("UpdateItem", lambda store: store.mark_notified(a_call())),
 }
 all_reads = pytest.mark.parametrize(("operation", "read"), READS.values(), ids=READS.keys())
 

@@ -10,7 +10,7 @@ import pytest
 from pausepoint.domain.calls import CallStatus, closed
 from pausepoint.domain.session import Session, SessionStatus
 from pausepoint.errors import UnsupportedVersion
-from pausepoint.runtime.ports import SessionStore
+from pausepoint.runtime.ports import DueRow, SessionStore
 from tests.support.stored import (
     PAUSED,
     RUNNING,
@@ -18,6 +18,7 @@ from tests.support.stored import (
     a_call,
     a_decision,
     a_lease,
+    a_resolution,
     a_session,
     an_execution,
     brought,
@@ -40,12 +41,8 @@ def make_newer(table: Table, sk: str) -> None:
     table.alter("s1", sk, lambda item: item.update(version=NEWER))
 
 
-READING: dict[str, Step] = {
-    "load": lambda store, _: store.load("s1"),
-    "list": lambda store, _: store.sessions(None, limit=10, before=None),
-}
 HEAD_STEPS: dict[str, Step] = {
-    **READING,
+    "load": lambda store, _: store.load("s1"),
     "head": lambda store, _: store.head("s1"),
     "lease": lambda store, _: store.lease("s1", a_lease(until=200), now=moment(100), statuses=ANY),
     "pause": lambda store, session: store.commit(pausing(session, a_call())),
@@ -53,6 +50,7 @@ HEAD_STEPS: dict[str, Step] = {
     "end": lambda store, session: store.commit(ending(session)),
     "status": lambda store, session: store.commit(replace(ending(session), entry=None)),
     "cancel": cancel,
+    "postpone": lambda store, _: store.postpone(DueRow("s1", None, moment(60)), until=moment(500)),
 }
 
 
@@ -71,11 +69,14 @@ def test_case_47_a_head_of_a_newer_version_is_refused_and_left_alone(table: Tabl
 
 
 PENDING_STEPS: dict[str, Step] = {
-    "load": READING["load"],
-    "list": lambda store, _: store.pending(limit=10, after=None),
+    "load": lambda store, _: store.load("s1"),
     "call": lambda store, _: store.call("s1", "c2-0"),
     "decide": lambda store, _: store.decide("s1", "c2-0", a_decision(a_call()), token_hash=TOKEN_HASH),
-    "note": lambda store, _: store.mark_notified("s1", "c2-0"),
+    "link": lambda store, _: store.add_link(a_call(), "hash", reconciled=False),
+    "expire": lambda store, _: store.expire(a_call(), now=moment(5000)),
+    "resolve": lambda store, _: store.resolve("s1", "c2-0", a_resolution(), token_hash=None),
+    "postpone": lambda store, _: store.postpone(DueRow("s1", "c2-0", moment(1)), until=moment(500)),
+    "note": lambda store, _: store.mark_notified(a_call()),
     "stale": lambda store, session: store.commit(
         closing(session, closed(a_call(), CallStatus.STALE, outcome="x"), None)
     ),
@@ -141,6 +142,35 @@ def test_case_47_a_taken_id_of_a_newer_version_is_not_overwritten(table: Table) 
     with pytest.raises(UnsupportedVersion):
         store.create(a_session(text="other"))
 
+    assert table.items() == before
+
+
+def test_case_47_a_call_that_a_newer_version_took_over_is_not_doubted(table: Table) -> None:
+    store = table.store()
+    paused(store, a_call())
+    executing = brought(store, a_call(), CallStatus.EXECUTING)
+    make_newer(table, "CALL#c2-0")
+    before = table.items()
+
+    with pytest.raises(UnsupportedVersion):
+        store.doubt(executing, now=moment(5000))
+
+    assert table.items() == before
+
+
+def test_case_47_what_a_newer_version_wrote_does_not_hide_the_rest_of_a_list(table: Table) -> None:
+    store = table.store()
+    paused(store, a_call("c2-0"), a_call("c2-1"))
+    paused(store, a_call(session_id="s2"), session_id="s2")
+    make_newer(table, "META")
+    make_newer(table, "CALL#c2-0")
+    before = table.items()
+
+    heads, _ = store.sessions(None, limit=10, before=None)
+    calls, _ = store.pending(limit=10, after=None)
+
+    assert [head.session_id for head in heads] == ["s2"]
+    assert {(call.session_id, call.call_id) for call in calls} == {("s1", "c2-1"), ("s2", "c2-0")}
     assert table.items() == before
 
 

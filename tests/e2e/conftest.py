@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from selenium import webdriver
 
 from tests.e2e.stack import Stack
+
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=390,844",
+)
 
 
 @pytest.fixture(scope="session")
@@ -31,3 +45,16 @@ def path(stack: Stack) -> str:
     name = f"{uuid.uuid4().hex[:12]}.txt"
     stack.put_file(name)
     return name
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for flag in (*_FLAGS, f"--user-data-dir={tmp_path}"):
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+    try:
+        yield driver
+    finally:
+        driver.quit()

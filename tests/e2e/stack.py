@@ -21,6 +21,8 @@ from botocore.config import Config
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 300
 SETTLE_SECONDS = 60
+PARAMETERS = ("--parameter", "WorkerSeconds=30")
+"""So that it is not long until nobody hears from a process that was killed."""
 Found = TypeVar("Found")
 
 FORM_TYPE = {"content-type": "application/x-www-form-urlencoded"}
@@ -54,7 +56,7 @@ class Stack:
         (self.state / "stack.json").unlink(missing_ok=True)
         with (self.state / "run.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "local.run", "--state", str(self.state), "--no-demo"],
+                [sys.executable, "-m", "local.run", "--state", str(self.state), "--no-demo", *PARAMETERS],
                 cwd=ROOT,
                 env={**os.environ, "AUTH": "true"},
                 stdin=subprocess.DEVNULL,

@@ -10,8 +10,8 @@ from types import ModuleType, SimpleNamespace
 import boto3
 import pytest
 
+from pausepoint import telemetry
 from pausepoint.bootstrap import application
-from pausepoint.http import door
 from tests.support.aws import REGION, client, locked_moto
 from tests.support.clerk import desk
 from tests.support.deployment import TABLE, Deployment, load_functions
@@ -26,6 +26,7 @@ ENVIRONMENT = {
     "BASE_URL": "",
     "APPROVAL_SECONDS": "86400",
     "SESSION_SECONDS": "2592000",
+    "REMINDER_SECONDS": "0",
     "REQUIRE_SIGNED_CALLER": "true",
     "LOG_LEVEL": "INFO",
     "POWERTOOLS_SERVICE_NAME": "pausepoint",
@@ -35,7 +36,7 @@ ENVIRONMENT = {
 
 @pytest.fixture(scope="session")
 def functions() -> dict[str, ModuleType]:
-    door.logger()  # made here, so that it does not hold on to the captured output of one test
+    telemetry.logger()  # made here, so that it does not hold on to the captured output of one test
     return load_functions()
 
 
@@ -49,7 +50,7 @@ def aws_session() -> boto3.Session:
 def deployed(functions: dict[str, ModuleType], aws_session: boto3.Session) -> Iterator[Deployment]:
     with locked_moto(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(boto3, "DEFAULT_SESSION", aws_session)
-        yield Deployment(functions, {service: client(service) for service in ("dynamodb", "sns", "sqs")})
+        yield Deployment(functions, {service: client(service) for service in ("dynamodb", "s3", "sns", "sqs")})
 
 
 @pytest.fixture
@@ -62,6 +63,7 @@ def undisturbed(
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("TOPIC_ARN", deployed.topic_arn)
     monkeypatch.setenv("QUEUE_URL", deployed.queue_url)
+    monkeypatch.setenv("OVERFLOW_BUCKET", deployed.bucket)
     desk.clear()
     application.cache_clear()
     yield deployed
@@ -85,7 +87,7 @@ def wire(undisturbed: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
 @pytest.fixture
 def said(deployment: Deployment, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Said]:
     lines, records = io.StringIO(), io.StringIO()
-    monkeypatch.setattr(door.logger().registered_handler, "stream", lines)
+    monkeypatch.setattr(telemetry.logger().registered_handler, "stream", lines)
     root, everything = logging.getLogger(), logging.StreamHandler(records)
     level = root.level
     root.addHandler(everything)

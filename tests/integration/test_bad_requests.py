@@ -70,16 +70,18 @@ def test_r9_bytes_that_are_no_text_are_a_bad_request(undisturbed: Deployment, bo
     assert undisturbed.send("start", event).problem["field"] == "body"
 
 
+WORDS = "must be 'approved', 'rejected', 'happened', 'did_not_happen' or 'run_again'."
 NOT_DECISIONS: list[Any] = ["", "APPROVED ", "approve\n", 1, True, "true", "yes", {}, ["approved"], "Approved"]
 DECISIONS: dict[str, tuple[Any, str, str]] = {
     "absent": ({"call_id": "c2-0"}, "decision", "is missing."),
-    "null": ({"call_id": "c2-0", "decision": None}, "decision", "must be 'approved' or 'rejected'."),
-    **{
-        json.dumps(word): ({"call_id": "c2-0", "decision": word}, "decision", "must be 'approved' or 'rejected'.")
-        for word in NOT_DECISIONS
-    },
+    "null": ({"call_id": "c2-0", "decision": None}, "decision", WORDS),
+    **{json.dumps(word): ({"call_id": "c2-0", "decision": word}, "decision", WORDS) for word in NOT_DECISIONS},
     "an answer to a question": ({"call_id": "c2-0", "answer": "yes"}, "decision", "is missing."),
     "another tool": ({"call_id": "c2-0", "decision": "approved", "name": "look"}, "name", "is not known here."),
+    **{
+        word: ({"call_id": "c2-0", "decision": word}, "decision", "Call c2-0 is pending, not in doubt.")
+        for word in ("happened", "did_not_happen", "run_again")
+    },
     "no call": ({"decision": "approved"}, "call_id", "is missing."),
     "a number for a call": ({"call_id": 20, "decision": "approved"}, "call_id", "must be a string."),
     "unknown call": ({"call_id": "c9-9", "decision": "approved"}, "call_id", "has no call 'c9-9'."),

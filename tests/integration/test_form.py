@@ -35,7 +35,21 @@ def test_case_03_only_the_exact_words_decide(undisturbed: Deployment, word: str)
     answer = undisturbed.post(link, decision=word)
 
     assert answer.status == 400
-    assert "The decision must be approved or rejected. (field: decision)" in answer.page
+    assert (
+        "The decision must be one of approved, rejected, happened, did_not_happen, run_again. (field: decision)"
+        in answer.page
+    )
+    assert undisturbed.status(link) == "pending"
+
+
+@pytest.mark.parametrize("word", ["happened", "did_not_happen", "run_again"])
+def test_what_is_said_of_a_call_in_doubt_is_no_word_on_one_that_waits(undisturbed: Deployment, word: str) -> None:
+    link = undisturbed.standing()
+
+    answer = undisturbed.post(link, decision=word)
+
+    assert answer.status == 400
+    assert "is pending, not in doubt. (field: decision)" in answer.page
     assert undisturbed.status(link) == "pending"
 
 

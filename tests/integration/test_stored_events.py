@@ -31,7 +31,7 @@ REPLAYED = {
 
 
 def test_every_file_is_replayed() -> None:
-    assert {path.stem for path in EVENTS.iterdir()} == {*REPLAYED, "work"}
+    assert {path.stem for path in EVENTS.iterdir()} == {*REPLAYED, "sweep", "work"}
 
 
 @pytest.mark.parametrize("name", REPLAYED)
@@ -53,6 +53,19 @@ def test_a_stored_batch_is_worked_off(deployment: Deployment) -> None:
     assert deployment.work(meant_for(link, "work", "")["Records"][0]["body"]) == []
 
     assert deployment.session(link.session_id)["status"] == "completed"
+
+
+def test_a_stored_round_of_the_sweeper_is_done(deployment: Deployment) -> None:
+    link = deployment.paused(SHRED, "Done.")
+    deployment.expire(link)  # and nobody has noticed yet
+    deployment.change(link, due_at="2026-01-01T00:00:00.000000Z")
+    assert deployment.sweep(stored_event("sweep")) == {"Expired": 1}
+    deployment.deliver()
+
+    assert deployment.status(link) == "expired"
+    session = deployment.session(link.session_id)
+    assert (session["status"], session["output"]) == ("completed", "Done.")
+    assert deployment.sweep(stored_event("sweep")) == {}
 
 
 def meant_for(link: Link, name: str, digest: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
@@ -16,8 +17,9 @@ from tests.support.aws import REGION, ROOT, create_table
 from tests.support.clerk import desk
 from tests.support.gateway import Answer, Context, Link, link_in, request, stored_event
 
-FUNCTIONS: Final = ("start", "resume", "approvals", "sessions")
+FUNCTIONS: Final = ("start", "resume", "approvals", "sessions", "sweep")
 TABLE: Final = "sessions"
+BUCKET: Final = "overflow"
 SHRED: Final = [("shred", {"path": "a.txt"})]
 
 
@@ -38,9 +40,11 @@ class Deployment:
 
     def __init__(self, functions: Mapping[str, ModuleType], clients: Mapping[str, Any]) -> None:
         self._functions = functions
-        self._dynamodb, self._sqs = clients["dynamodb"], clients["sqs"]
+        self._dynamodb, self._s3, self._sqs = clients["dynamodb"], clients["s3"], clients["sqs"]
         self._standing: tuple[Link, Sequence[dict[str, Any]]] | None = None
         create_table(self._dynamodb, TABLE)
+        self.bucket = BUCKET
+        self._s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
         self.topic_arn: str = clients["sns"].create_topic(Name="approvals")["TopicArn"]
         self._inbox, self.queue_url = (self._sqs.create_queue(QueueName=name)["QueueUrl"] for name in ("inbox", "work"))
         endpoint = f"arn:aws:sqs:{REGION}:123456789012:inbox"
@@ -145,6 +149,16 @@ class Deployment:
         items: list[dict[str, Any]] = self._dynamodb.scan(TableName=TABLE, ConsistentRead=True)["Items"]
         return sorted(items, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
 
+    def readable(self) -> str:
+        """Return everything that is stored, in the table and in the bucket, as text: nothing hides by being packed."""
+
+        def text(value: Any) -> str:
+            return zlib.decompress(bytes(value)).decode("utf-8")
+
+        objects = self._s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
+        bodies = [self._s3.get_object(Bucket=BUCKET, Key=each["Key"])["Body"].read() for each in objects]
+        return json.dumps([self.table(), [text(body) for body in bodies]], default=text)
+
     def row(self, session_id: str, sk: str) -> dict[str, Any]:
         key = {"pk": {"S": session_id}, "sk": {"S": sk}}
         row: dict[str, Any] = self._dynamodb.get_item(TableName=TABLE, Key=key, ConsistentRead=True)["Item"]
@@ -190,6 +204,13 @@ class Deployment:
         records = [{**record, "messageId": f"message-{index}", "body": body} for index, body in enumerate(bodies)]
         answer = self._functions["resume"].handler({"Records": records}, Context(120_000))
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+    def sweep(self, event: Any = None, *, milliseconds: int = 55_000) -> dict[str, int]:
+        """Let the sweeper do a round; return what it did, by name."""
+        done = self._functions["sweep"].handler(event or stored_event("sweep"), Context(milliseconds))
+        json.dumps(done)  # as Lambda's runtime does
+        swept: dict[str, int] = done
+        return swept
 
     def deliver(self) -> None:
         """Let the worker do what waits in the queue."""

@@ -6,7 +6,17 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, Verdict, closed, finished
+from pausepoint.domain.calls import (
+    Answer,
+    CallStatus,
+    Decision,
+    Execution,
+    PendingToolCall,
+    Resolution,
+    Verdict,
+    closed,
+    finished,
+)
 from pausepoint.domain.canonical import call_digest, sha256_hex
 from pausepoint.domain.events import (
     AssistantTurn,
@@ -100,6 +110,11 @@ def a_decision(
         digest_approved=call.digest,
     )
     return decision.model_copy(update=changes)
+
+
+def a_resolution(answer: Answer = "happened", *, at: float = 60, by: str = "jo", **changes: Any) -> Resolution:
+    resolution = Resolution(answer=answer, by=by, at=moment(at), verified="link", reason="I looked.")
+    return resolution.model_copy(update=changes)
 
 
 def an_execution(
@@ -208,7 +223,7 @@ def cancelling(session: Session) -> tuple[LogEntry, list[PendingToolCall]]:
 
 def cancel(store: SessionStore, session: Session) -> None:
     entry, calls = cancelling(session)
-    store.cancel(session, entry, calls, at=moment(35))
+    store.close(session, entry, calls, status=SessionStatus.CANCELLED, at=moment(35))
 
 
 def brought(store: SessionStore, call: PendingToolCall, status: CallStatus) -> PendingToolCall:
@@ -223,14 +238,19 @@ def brought(store: SessionStore, call: PendingToolCall, status: CallStatus) -> P
         case CallStatus.APPROVED | CallStatus.REJECTED:
             verdict: Verdict = "approved" if status is CallStatus.APPROVED else "rejected"
             store.decide(call.session_id, call.call_id, a_decision(call, verdict), token_hash=TOKEN_HASH)
-        case CallStatus.EXPIRED | CallStatus.STALE:
+        case CallStatus.EXPIRED:
+            store.expire(call, now=call.expires_at)
+        case CallStatus.STALE:
             close(closed(call, status, outcome=f"It is {status}."), None)
         case CallStatus.CANCELLED:
             cancel(store, store.load(call.session_id))
         case CallStatus.EXECUTING:
             approved = brought(store, call, CallStatus.APPROVED)
             store.claim(call.session_id, call.call_id, an_execution(approved))
-        case CallStatus.SUCCEEDED | CallStatus.FAILED | CallStatus.IN_DOUBT:
+        case CallStatus.IN_DOUBT:
+            executing = brought(store, call, CallStatus.EXECUTING)
+            store.doubt(executing, now=moment(51))
+        case CallStatus.SUCCEEDED | CallStatus.FAILED:
             executing = brought(store, call, CallStatus.EXECUTING)
             close(ended(executing, status), "run-1")
     return store.call(call.session_id, call.call_id)

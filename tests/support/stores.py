@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from pausepoint.adapters.dynamodb import rows
-from pausepoint.domain.calls import Decision, Execution, PendingToolCall
+from pausepoint.adapters.dynamodb.bodies import Bodies
+from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
 from pausepoint.runtime.memory import InMemoryStore
-from pausepoint.runtime.ports import Commit
+from pausepoint.runtime.ports import Commit, DueRow, Stall
+from tests.support.bucket import Bucket
 
 ROW_BYTES = 400 * 1024
 
@@ -28,6 +30,7 @@ class ObservedStore:
         self.memory = InMemoryStore()
         self.operations: list[str] = []
         self._hooks: dict[str, list[Callable[[], object]]] = defaultdict(list)
+        self._bodies = Bodies(Bucket(), "overflow")
 
     def before(self, operation: str, act: Callable[[], object]) -> None:
         """Do something once, before the next such operation."""
@@ -44,7 +47,7 @@ class ObservedStore:
 
     def load(self, session_id: str) -> Session:
         self._at("before load")
-        session = as_stored(self.memory.load(session_id))
+        session = as_stored(self.memory.load(session_id), self._bodies)
         self._at("after load")
         return session
 
@@ -63,7 +66,7 @@ class ObservedStore:
     def commit(self, commit: Commit) -> SessionHead:
         self._at("before commit")
         if commit.entry is not None:
-            assert _bytes_of(rows.entry_row(commit.head, commit.entry, "nonce")) < ROW_BYTES
+            assert _bytes_of(rows.entry_row(commit.head, commit.entry, "nonce", self._bodies)) < ROW_BYTES
         head = self.memory.commit(commit)
         self._at("after commit")
         return head
@@ -80,15 +83,57 @@ class ObservedStore:
         self._at("after claim")
         return call
 
-    def mark_notified(self, session_id: str, call_id: str) -> None:
+    def resolve(
+        self, session_id: str, call_id: str, resolution: Resolution, *, token_hash: str | None
+    ) -> PendingToolCall:
+        self._at("before resolve")
+        call = self.memory.resolve(session_id, call_id, resolution, token_hash=token_hash)
+        self._at("after resolve")
+        return call
+
+    def mark_notified(self, call: PendingToolCall, *, look_again: datetime | None = None) -> None:
         self._at("before mark_notified")
-        self.memory.mark_notified(session_id, call_id)
+        self.memory.mark_notified(call, look_again=look_again)
         self._at("after mark_notified")
 
-    def cancel(self, session: Session, entry: LogEntry, calls: Sequence[PendingToolCall], *, at: datetime) -> None:
-        self._at("before cancel")
-        self.memory.cancel(session, entry, calls, at=at)
-        self._at("after cancel")
+    def due(self, *, calls: bool, before: datetime, limit: int) -> list[DueRow]:
+        return self.memory.due(calls=calls, before=before, limit=limit)
+
+    def add_link(self, call: PendingToolCall, token_hash: str, *, reconciled: bool) -> PendingToolCall:
+        self._at("before add_link")
+        linked = self.memory.add_link(call, token_hash, reconciled=reconciled)
+        self._at("after add_link")
+        return linked
+
+    def expire(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
+        self._at("before expire")
+        expired = self.memory.expire(call, now=now)
+        self._at("after expire")
+        return expired
+
+    def doubt(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
+        self._at("before doubt")
+        doubted = self.memory.doubt(call, now=now)
+        self._at("after doubt")
+        return doubted
+
+    def postpone(self, row: DueRow, *, until: datetime, stall: Stall | None = None) -> None:
+        self._at("before postpone")
+        self.memory.postpone(row, until=until, stall=stall)
+        self._at("after postpone")
+
+    def close(
+        self,
+        session: Session,
+        entry: LogEntry,
+        calls: Sequence[PendingToolCall],
+        *,
+        status: SessionStatus,
+        at: datetime,
+    ) -> None:
+        self._at("before close")
+        self.memory.close(session, entry, calls, status=status, at=at)
+        self._at("after close")
 
     def sessions(
         self, status: SessionStatus | None, *, limit: int, before: str | None
@@ -113,16 +158,19 @@ class ObservedStore:
 
 
 def _bytes_of(row: rows.Row) -> int:
-    return sum(len(name) + len(str(value).encode("utf-8")) for name, value in row.items())
+    return sum(
+        len(name) + len(value if isinstance(value, bytes) else str(value).encode()) for name, value in row.items()
+    )
 
 
-def as_stored(session: Session) -> Session:
-    """Return the session as a fresh process reads it from the table's rows."""
+def as_stored(session: Session, bodies: Bodies | None = None) -> Session:
+    """Return the session as a fresh process reads it from the table's rows, and a bucket of its own or this one."""
+    bodies = bodies or Bodies(Bucket(), "overflow")
     head = session.head
     written = [
         rows.head_row(head, "nonce"),
-        rows.spec_row(session, "nonce"),
-        rows.entry_row(head, LogEntry(first=1, events=session.events), "nonce"),
+        rows.spec_row(session, "nonce", bodies),
+        rows.entry_row(head, LogEntry(first=1, events=session.events), "nonce", bodies),
         *(rows.call_row(call, expires=head.expires, nonce="nonce") for call in session.calls.values()),
     ]
-    return rows.to_session(head.session_id, [rows.from_item(rows.to_item(row)) for row in written])
+    return rows.to_session(head.session_id, [rows.from_item(rows.to_item(row)) for row in written], bodies)

@@ -75,3 +75,5 @@ def test_every_trigger_has_an_event(template: dict[str, Any]) -> None:
     assert {event["routeKey"] for event in events if "routeKey" in event} == set(_operations(template))
     sources = {record["eventSource"] for event in events for record in event.get("Records", [])}
     assert sources == {"aws:sqs"}
+    assert [event["detail-type"] for event in events if "detail-type" in event] == ["Scheduled Event"]
+    assert len(resources(template, "AWS::Scheduler::Schedule")) == 1

@@ -15,7 +15,9 @@ RUNNER = {
     "BASE_URL",
     "FILES_BUCKET",
     "MODEL_ID",
+    "OVERFLOW_BUCKET",
     "QUEUE_URL",
+    "REMINDER_SECONDS",
     "REQUIRE_SIGNED_CALLER",
     "SESSION_SECONDS",
     "TABLE_NAME",
@@ -25,7 +27,8 @@ TOLD = {
     "StartFunction": RUNNER,
     "ResumeFunction": RUNNER,
     "ApprovalsFunction": {*LOGGING, "BASE_URL", "QUEUE_URL", "TABLE_NAME"},
-    "SessionsFunction": {*LOGGING, "REQUIRE_SIGNED_CALLER", "TABLE_NAME"},
+    "SessionsFunction": {*LOGGING, "OVERFLOW_BUCKET", "REQUIRE_SIGNED_CALLER", "TABLE_NAME"},
+    "SweepFunction": {*LOGGING, "OVERFLOW_BUCKET", "QUEUE_URL", "REMINDER_SECONDS", "TABLE_NAME", "TOPIC_ARN"},
 }
 
 
@@ -39,8 +42,24 @@ def test_start_answers_before_the_gateway_gives_up(template: dict[str, Any]) -> 
 
 
 def test_a_message_stays_hidden_for_six_times_as_long_as_its_function_may_run(template: dict[str, Any]) -> None:
-    timeout = resources(template, "AWS::Lambda::Function")["ResumeFunction"]["Timeout"]
-    assert resources(template, "AWS::SQS::Queue")["Queue"]["VisibilityTimeout"] >= 6 * timeout
+    assert short(resources(template, "AWS::Lambda::Function")["ResumeFunction"]["Timeout"]) == "WorkerSeconds"
+    hidden = resources(template, "AWS::SQS::Queue")["Queue"]["VisibilityTimeout"]
+    assert hidden >= 6 * template["Parameters"]["WorkerSeconds"]["Default"]
+    # However long somebody lets it run: one at a time is enough, since a wake-up that comes twice does no harm.
+    assert hidden > template["Parameters"]["WorkerSeconds"]["MaxValue"]
+
+
+def test_a_round_of_the_sweeper_ends_before_the_next_one_starts(template: dict[str, Any]) -> None:
+    [schedule] = resources(template, "AWS::Scheduler::Schedule").values()
+    assert schedule["ScheduleExpression"] == "rate(1 minute)"
+    assert short(schedule["Target"]["Arn"]) == "SweepFunction.Arn"
+    assert schedule["Target"]["RetryPolicy"] == {"MaximumRetryAttempts": 0}
+    assert resources(template, "AWS::Lambda::Function")["SweepFunction"]["Timeout"] < 60
+
+
+def test_two_stacks_of_one_account_do_not_share_a_name(template: dict[str, Any]) -> None:
+    [schedule] = resources(template, "AWS::Scheduler::Schedule").values()
+    assert "Name" not in schedule or "${AWS::StackName}" in short(schedule["Name"])
 
 
 def test_one_wake_up_at_a_time_and_a_failed_one_is_reported_by_itself(template: dict[str, Any]) -> None:

@@ -29,6 +29,8 @@ RUNNER = {
     ("sns:Publish", "Topic"),
     ("sqs:SendMessage", "Queue.Arn"),
 }
+OVERFLOW = {("s3:GetObject", "${OverflowBucket.Arn}/*"), ("s3:PutObject", "${OverflowBucket.Arn}/*")}
+RUNNER |= OVERFLOW
 CUSTODIAN = {
     ("s3:ListBucket", "FilesBucket.Arn"),
     ("s3:GetObject", "${FilesBucket.Arn}/*"),
@@ -58,14 +60,28 @@ ALLOWED = {
         ),
         ("dynamodb:Query", "${Table.Arn}/index/due"),
         ("dynamodb:Query", "${Table.Arn}/index/sessions"),
-    },
+    }
+    | OVERFLOW,
+    "SweepRole": TRACING
+    | _logs("SweepLogs")
+    | {
+        *((f"dynamodb:{name}", "Table.Arn") for name in ("GetItem", "Query", "PutItem", "UpdateItem")),
+        ("dynamodb:Query", "${Table.Arn}/index/due"),
+        ("sns:Publish", "Topic"),
+        ("sqs:SendMessage", "Queue.Arn"),
+    }
+    | OVERFLOW,
 }
+
+
+SCHEDULE = "SweepFunctionEveryMinuteRole"
+"""SAM's own, for the schedule of the sweeper."""
 
 
 def test_every_function_has_a_role_of_its_own(template: dict[str, Any]) -> None:
     roles = [short(function["Role"]) for function in resources(template, "AWS::Lambda::Function").values()]
     assert sorted(roles) == sorted({f"{role}.Arn" for role in ALLOWED})
-    assert set(resources(template, "AWS::IAM::Role")) == set(ALLOWED)
+    assert set(resources(template, "AWS::IAM::Role")) == {*ALLOWED, SCHEDULE}
 
 
 @pytest.mark.parametrize("role", sorted(ALLOWED))
@@ -102,3 +118,23 @@ def test_the_public_page_has_no_tools_and_is_told_of_no_agent(template: dict[str
         "QUEUE_URL",
         "TABLE_NAME",
     }
+
+
+def test_the_sweeper_can_neither_run_tools_nor_call_models(template: dict[str, Any]) -> None:
+    function = resources(template, "AWS::Lambda::Function")["SweepFunction"]
+    assert [short(layer).startswith("PausepointLayer") for layer in function["Layers"]] == [True]
+    services = {action.partition(":")[0] for action, _ in grants(template, "SweepRole")}
+    assert services == {"dynamodb", "logs", "s3", "sns", "sqs", "xray"}
+
+
+def test_only_who_is_told_of_the_overflow_bucket_may_use_it(template: dict[str, Any]) -> None:
+    functions = resources(template, "AWS::Lambda::Function").values()
+    told = {short(each["Role"]) for each in functions if "OVERFLOW_BUCKET" in each["Environment"]["Variables"]}
+    assert told == {f"{role}.Arn" for role in ALLOWED if grants(template, role) & OVERFLOW}
+    assert "ApprovalsRole.Arn" not in told
+
+
+def test_only_the_schedule_may_start_a_round_and_it_starts_nothing_else(template: dict[str, Any]) -> None:
+    assert grants(template, SCHEDULE) == {("lambda:InvokeFunction", "SweepFunction.Arn")}
+    trust = resources(template, "AWS::IAM::Role")[SCHEDULE]["AssumeRolePolicyDocument"]
+    assert [statement["Principal"] for statement in trust["Statement"]] == [{"Service": ["scheduler.amazonaws.com"]}]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.template.reading import resources, short
 
 
@@ -43,16 +45,31 @@ def test_work_that_keeps_failing_is_put_aside_and_kept_longer_than_it_waited(tem
     assert queues["DeadLetterQueue"]["MessageRetentionPeriod"] >= queues["Queue"]["MessageRetentionPeriod"]
 
 
-def test_the_bucket_is_encrypted_private_and_takes_tls_only(template: dict[str, Any]) -> None:
-    [bucket] = resources(template, "AWS::S3::Bucket").values()
+def test_there_are_two_buckets(template: dict[str, Any]) -> None:
+    assert set(resources(template, "AWS::S3::Bucket")) == {"FilesBucket", "OverflowBucket"}
+
+
+@pytest.mark.parametrize("name", ["FilesBucket", "OverflowBucket"])
+def test_the_bucket_is_encrypted_private_kept_and_takes_tls_only(template: dict[str, Any], name: str) -> None:
+    bucket = resources(template, "AWS::S3::Bucket")[name]
     [encryption] = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     assert encryption["ServerSideEncryptionByDefault"]["SSEAlgorithm"] in {"AES256", "aws:kms"}
     assert len(bucket["PublicAccessBlockConfiguration"]) == 4
     assert all(bucket["PublicAccessBlockConfiguration"].values())
-    [policy] = resources(template, "AWS::S3::BucketPolicy").values()
+    policy = resources(template, "AWS::S3::BucketPolicy")[f"{name}Policy"]
+    assert short(policy["Bucket"]) == name
     [statement] = policy["PolicyDocument"]["Statement"]
     assert (statement["Effect"], statement["Principal"], statement["Action"]) == ("Deny", "*", "s3:*")
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    assert [short(each) for each in statement["Resource"]] == [f"{name}.Arn", f"${{{name}.Arn}}/*"]
+    assert template["Resources"][name]["UpdateReplacePolicy"] == "Retain"
+    assert template["Resources"][name]["DeletionPolicy"] == "RetainExceptOnCreate"
+
+
+def test_what_rows_name_outlives_the_rows(template: dict[str, Any]) -> None:
+    [rule] = resources(template, "AWS::S3::Bucket")["OverflowBucket"]["LifecycleConfiguration"]["Rules"]
+    assert rule["Status"] == "Enabled"
+    assert rule["ExpirationInDays"] * 24 * 3600 > template["Parameters"]["SessionSeconds"]["MaxValue"]
 
 
 def test_every_function_logs_to_a_group_of_its_own_that_is_kept_for_a_while(template: dict[str, Any]) -> None:

@@ -21,9 +21,10 @@ BELOW: dict[str, frozenset[str]] = {
     "adapters": frozenset({"errors", "domain", "runtime"}),
     "models": frozenset({"errors", "domain", "runtime"}),
     "settings": frozenset({"errors"}),
+    "telemetry": frozenset(),
     "bootstrap": frozenset({"errors", "domain", "runtime", "adapters", "settings"}),
-    "http": frozenset({"errors", "domain", "runtime", "bootstrap"}),
-    "worker": frozenset({"errors", "domain", "runtime", "adapters", "bootstrap", "http"}),
+    "http": frozenset({"errors", "domain", "runtime", "bootstrap", "telemetry"}),
+    "worker": frozenset({"errors", "domain", "runtime", "adapters", "bootstrap", "http", "telemetry"}),
     # what a user imports: `from pausepoint import Agent, tool`
     "": frozenset({"domain", "runtime"}),
 }

@@ -11,6 +11,7 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from pausepoint.adapters.answers import require_whole_answers
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
 from pausepoint.adapters.sns import SnsNotifier
@@ -90,7 +91,10 @@ class _Client:
 
     @cached_property
     def _made(self) -> Any:
-        return boto3.client(self._service, config=_CLIENT_CONFIG)  # type: ignore[call-overload]
+        client = boto3.client(self._service, config=_CLIENT_CONFIG)  # type: ignore[call-overload]
+        if self._service != "s3":  # whose bodies are streams, and check their length themselves
+            require_whole_answers(client)
+        return client
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made, name)

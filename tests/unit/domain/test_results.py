@@ -129,11 +129,15 @@ def test_half_a_surrogate_pair_is_shown_not_stored() -> None:
     assert error_text(ValueError("\udfff")) == "ValueError: \\udfff"
 
 
-def test_case_35_a_result_of_500_kb_is_cut_and_says_so() -> None:
-    text = result_text("x" * 500_000)
+def test_case_35_a_result_of_500_kb_is_kept_whole() -> None:
+    assert result_text("x" * 500_000) == "x" * 500_000
+
+
+def test_case_35_a_result_of_more_than_a_megabyte_is_cut_and_says_so() -> None:
+    text = result_text("x" * 1_500_000)
     kept, _, note = text.partition("\n")
     assert kept == "x" * len(kept)
-    assert note == f"(cut here: the first {len(kept)} of 500000 characters)"
+    assert note == f"(cut here: the first {len(kept)} of 1500000 characters)"
     assert MAX_RESULT_BYTES * 0.9 < len(text) < MAX_RESULT_BYTES + 100
 
 

@@ -120,7 +120,7 @@ def test_an_unknown_session_cannot_be_cancelled() -> None:
 def test_a_decision_that_comes_between_is_cancelled_too() -> None:
     world, files = World(), Files()
     world.agent([[DELETE_A]], files.all).run("Delete a")
-    world.store.before("cancel", lambda: world.press(session_id(world), "c2-0", "approved"))
+    world.store.before("close", lambda: world.press(session_id(world), "c2-0", "approved"))
     assert stop(world).calls["c2-0"].status == "cancelled"
 
 
@@ -131,9 +131,9 @@ def test_a_session_that_never_stands_still_is_left_alone_with_an_error() -> None
     def move() -> None:
         count = world.store.call(session_id(world), "c2-0").attempts
         world.store.alter_call(session_id(world), "c2-0", attempts=count + 1)
-        world.store.before("cancel", move)
+        world.store.before("close", move)
 
-    world.store.before("cancel", move)
+    world.store.before("close", move)
     with pytest.raises(Unavailable):
         stop(world)
     assert world.store.call(session_id(world), "c2-0").status == "pending"

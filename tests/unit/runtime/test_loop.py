@@ -79,9 +79,17 @@ def test_an_async_tool_that_is_cancelled_from_inside_is_an_error_like_any_other(
     assert results_in(model.requests[1])[0][1] == "error"
 
 
-def test_case_35_a_result_of_500_kb_is_cut_stored_and_said_to_be_cut() -> None:
+def test_case_35_results_of_500_kb_are_stored_and_given_to_the_model_whole() -> None:
     world, model = World(), ScriptedModel([[("give", {}), ("give", {})], "Done."])
     result = world.agent(model, [returning("é" * 250_000)]).run("Go")
+    assert result.status == "completed"
+    assert [(status, text) for _, status, text in results_in(model.requests[1])] == [("success", "é" * 250_000)] * 2
+    assert world.session(result.session_id).history() == result.session.history()
+
+
+def test_case_35_a_result_of_more_than_a_megabyte_is_cut_stored_and_said_to_be_cut() -> None:
+    world, model = World(), ScriptedModel([[("give", {}), ("give", {})], "Done."])
+    result = world.agent(model, [returning("é" * 600_000)]).run("Go")
     assert result.status == "completed"
     for _, status, text in results_in(model.requests[1]):
         assert status == "success"
@@ -131,7 +139,7 @@ def test_case_36_arguments_that_are_not_json_are_an_error_result_not_a_crash_loo
 @pytest.mark.parametrize(
     "block",
     [
-        pytest.param({"text": "x" * 210_000}, id="too long"),
+        pytest.param({"text": "x" * 1_050_000}, id="too long"),
         pytest.param({"number": 10**5000}, id="a number of 5000 digits"),
         pytest.param({"deep": nested(3000)}, id="deeper than Python writes"),
         pytest.param({"set": {1}}, id="not data"),

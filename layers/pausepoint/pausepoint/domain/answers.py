@@ -36,12 +36,10 @@ def refusal_text(record: PendingToolCall) -> str:
 
 def edited_note(record: PendingToolCall) -> str:
     """Say what the approver changed, or nothing."""
-    if record.decision is None or record.decision.arguments is None:
+    asked, ran = record.asked or record.arguments, record.approved_arguments
+    if ran == asked:
         return ""
-    return (
-        f"The approver changed the arguments from {_shown(record.arguments)} to {_shown(record.decision.arguments)}; "
-        "the changed ones were run.\n"
-    )
+    return f"The approver changed the arguments from {_shown(asked)} to {_shown(ran)}; the changed ones were run.\n"
 
 
 def _shown(arguments: str) -> str:

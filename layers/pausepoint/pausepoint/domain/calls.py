@@ -110,6 +110,8 @@ class PendingToolCall(Document):
     Attributes:
         gated: a person has to agree; otherwise the record only guards against running it twice.
         token_hashes: SHA-256 of the secrets in the links that were sent.
+        asked: the arguments that the model had asked for, where this call takes the place of one that the
+            approver had changed.
         execution: the latest entry into the tool's body.
         outcome: the beginning of what the model was told.
         answered: the log holds the call's result, or the call that took its place.
@@ -123,6 +125,7 @@ class PendingToolCall(Document):
     tool_call_id: str
     name: str
     arguments: str
+    asked: str | None = None
     digest: str
     schema_hash: str
     gated: bool

@@ -85,6 +85,7 @@ def reissue_of(
         tool_call_id=record.tool_call_id,
         name=record.name,
         arguments=record.approved_arguments,
+        asked=record.asked or (record.arguments if record.approved_arguments != record.arguments else None),
         digest=record.approved_digest,
         schema_hash=record.schema_hash,
         gated=True,

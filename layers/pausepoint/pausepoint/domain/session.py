@@ -38,6 +38,10 @@ class SessionStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+WAKEABLE: Final = frozenset({SessionStatus.RUNNING, SessionStatus.PAUSED})
+"""The states from which a runner goes on without anybody saying anything."""
+
+
 class Lease(Document):
     """The right to advance a session, until a moment. `id` names the invocation that holds it."""
 

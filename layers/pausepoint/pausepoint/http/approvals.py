@@ -26,6 +26,7 @@ from pausepoint.http.problems import status_of
 from pausepoint.http.requests import SESSION_ID
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.decisions import (
+    ANSWERS,
     BY_LINK,
     Recorded,
     check_decision,
@@ -115,7 +116,8 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
     if needs_wake(recorded.call):
         wake(services, recorded.call.session_id)
     if recorded.already:
-        return _outcome(services, recorded.call, 200, heading="Already " + form.decision.replace("_", " "))
+        word = "answered" if form.decision in ANSWERS else form.decision
+        return _outcome(services, recorded.call, 200, heading=f"Already {word}")
     return _outcome(services, recorded.call, 200, decided=form.decision)
 
 

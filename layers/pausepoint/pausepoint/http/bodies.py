@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -36,7 +36,7 @@ class OneDecision(_Request):
     """One member of a `ResumeRequest`."""
 
     call_id: str
-    decision: Verdict | Answer
+    decision: Literal[Verdict, Answer]  # one list of words, not a choice of lists, which errors would show
     reason: str | None = None
     arguments: dict[str, Any] | None = None
 

@@ -74,7 +74,12 @@ def doubt_page(call: PendingToolCall, *, token: str, action: str, now: datetime)
         tool=visible(call.name),
         agent=visible(call.agent),
         words=sentences(call, now),
-        shown=_Shown("What was run", read_arguments(ran), ascii_escaped(ran), call.approved_digest),
+        shown=_Shown(
+            "What was run" if ran == call.arguments else "What was run, as the approver changed it",
+            read_arguments(ran),
+            ascii_escaped(ran),
+            call.approved_digest,
+        ),
         decision_facts=_decision_facts(call, call.decision) if call.decision else [],
         facts_shown=_request_facts(call, now),
         identity=_identity_facts(call),
@@ -125,6 +130,7 @@ def outcome_page(call: PendingToolCall, *, now: datetime, heading: str | None = 
         words=sentences(call, now),
         text=visible(call.outcome) if call.outcome else None,
         reason=visible(decision.reason) if decision and decision.reason else None,
+        note=visible(call.resolution.reason) if call.resolution and call.resolution.reason else None,
         shown=shown,
         decision_facts=_decision_facts(call, decision) if decision else [],
         facts_shown=_request_facts(call, now),
@@ -138,11 +144,16 @@ def problem_page(title: str, text: str) -> str:
 
 
 def _request_facts(call: PendingToolCall, now: datetime) -> list[_Fact]:
-    left = relative(call.expires_at, now) if call.status is CallStatus.PENDING else ""
-    return [
+    facts = [
         _Fact("Agent", visible(call.agent)),
         _Fact("Asked by", visible(call.requested_by)),
         _Fact("Asked at", visible(absolute(call.requested_at)), relative(call.requested_at, now)),
+    ]
+    if call.status is CallStatus.IN_DOUBT:  # there is no hurry any more
+        return [*facts, _Fact("Code", visible(short_code(call.approved_digest)), "of exactly what was run")]
+    left = relative(call.expires_at, now) if call.status is CallStatus.PENDING else ""
+    return [
+        *facts,
         _Fact("Decide before", visible(absolute(call.expires_at)), left),
         _Fact("Code", visible(short_code(call.digest)), "of exactly these arguments"),
     ]

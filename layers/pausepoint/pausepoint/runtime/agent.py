@@ -13,7 +13,7 @@ from pausepoint.domain.calls import WAITING, PendingToolCall
 from pausepoint.domain.canonical import sha256_hex
 from pausepoint.domain.events import LogEntry, UserMessage
 from pausepoint.domain.limits import Limits
-from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
+from pausepoint.domain.session import WAKEABLE, Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.tools import Tool
 from pausepoint.domain.values import dump_json
 from pausepoint.errors import (
@@ -37,7 +37,6 @@ LEASE_MARGIN: Final = timedelta(seconds=10)
 """A lease outlives its invocation by so much, so that two runners seldom meet."""
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 
-_WAKEABLE: Final = frozenset({SessionStatus.RUNNING, SessionStatus.PAUSED})
 _ADDRESSABLE: Final = frozenset(SessionStatus) - {SessionStatus.CANCELLED}
 
 
@@ -199,7 +198,7 @@ class Agent:
             record_all(self.services, self.tools, session, decisions, by=context.caller, verified=verified)
         lease = self._lease(context)
         try:
-            self.services.store.lease(session_id, lease, now=self.services.clock.now(), statuses=_WAKEABLE)
+            self.services.store.lease(session_id, lease, now=self.services.clock.now(), statuses=WAKEABLE)
         except SessionBusy:
             return AgentResult(self.services.store.load(session_id))
         return AgentResult(self._runner(self.services.store.load(session_id), lease, context).advance())

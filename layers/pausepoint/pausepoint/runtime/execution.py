@@ -54,7 +54,10 @@ class Executor:
         """Answer a call without entering its tool."""
         text = call.refusal or (refusal_text(record) if record is not None else GONE)
         happened = record is not None and record.status is CallStatus.SUCCEEDED
-        result = self._result(call, "success" if happened else "error", text, entered=happened)
+        if record is not None and happened:
+            text = edited_note(record) + text
+        entered = record is not None and record.resolution is not None
+        result = self._result(call, "success" if happened else "error", text, entered=entered)
         events: tuple[Event, ...] = (*said_about(record), result)
         if record is None or not call.guarded:
             return Settled(events=events)
@@ -70,8 +73,9 @@ class Executor:
         approver = record.decision.by if record.decision else None
         context = self._tool_context(record.session_id, record.call_id, approver=approver)
         try:
-            found = tool.reconcile(record.approved_arguments, context)
-        except Exception:
+            arguments = record.approved_arguments
+            found = call_within(self._context.tool_seconds(self._now()), lambda: tool.reconcile(arguments, context))
+        except (Exception, SystemExit, asyncio.CancelledError):  # it may raise anything, or never come back
             self._services.logger.exception("reconcile raised", extra={"tool": tool.name, "call_id": call.call_id})
             return None
         if found is None:
@@ -84,6 +88,8 @@ class Executor:
         )
         ended = resolved(record, resolution, token_hash=None)
         text = refusal_text(ended) if isinstance(found, bool) else result_text(found)
+        if found is not False:
+            text = edited_note(record) + text
         told = answered(ended, outcome=text[:_OUTCOME_CHARACTERS])
         result = self._result(call, "error" if found is False else "success", text, entered=True)
         return Settled(

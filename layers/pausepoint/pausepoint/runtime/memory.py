@@ -113,15 +113,15 @@ class InMemoryStore:
 
     def add_link(self, call: PendingToolCall, token_hash: str, *, reconciled: bool) -> PendingToolCall:
         with self._lock:
-            stored = self.call(call.session_id, call.call_id)
-            if stored.token_hashes != call.token_hashes:
-                raise LostRace("somebody else made a link")
+            stored = self._standing(call.session_id).calls.get(call.call_id)
+            if stored is None or stored.token_hashes != call.token_hashes:
+                raise LostRace("it is gone, or somebody else made a link")
             linked = transitions.linked(stored, call.status, token_hash, reconciled=reconciled)
             self._put(self.load(call.session_id).after(None, calls=[linked]))
             return linked
 
     def expire(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
-        return self._move(call.session_id, call.call_id, lambda stored: transitions.expired(stored, now=now))
+        return self._move_standing(call, lambda stored: transitions.expired(stored, now=now))
 
     def doubt(self, call: PendingToolCall, *, now: datetime) -> PendingToolCall:
         def doubted(stored: PendingToolCall) -> PendingToolCall:
@@ -129,13 +129,14 @@ class InMemoryStore:
                 raise LostRace("another execution holds the call")
             return transitions.doubted(stored, now=now)
 
-        return self._move(call.session_id, call.call_id, doubted)
+        return self._move_standing(call, doubted)
 
     def postpone(self, row: DueRow, *, until: datetime, stall: Stall | None = None) -> None:
         with self._lock:
             session = self._standing(row.session_id)
-            call = session.calls[row.call_id] if row.call_id is not None else None
-            if row.due_at != (self._due_of_call(call) if call else self._due_of(session.head)):
+            call = session.calls.get(row.call_id) if row.call_id is not None else None
+            gone = row.call_id is not None and call is None
+            if gone or row.due_at != (self._due_of_call(call) if call else self._due_of(session.head)):
                 raise LostRace("the row moved on")
             if call is not None:
                 self._put_call(call.model_copy(update={"sweeps": call.sweeps + 1}), due=until)
@@ -192,6 +193,14 @@ class InMemoryStore:
             call = change(self.call(session_id, call_id)).model_copy(update={"sweeps": 0})
             self._put_call(call, due=None)
             return call
+
+    def _move_standing(
+        self, call: PendingToolCall, change: Callable[[PendingToolCall], PendingToolCall]
+    ) -> PendingToolCall:
+        try:
+            return self._move(call.session_id, call.call_id, change)
+        except NotFound:
+            raise LostRace(f"call {call.call_id} is gone") from None
 
     def _put_call(self, call: PendingToolCall, *, due: datetime | None) -> None:
         place = (call.session_id, call.call_id)

@@ -15,8 +15,8 @@ DOUBT_SUBJECT: Final = "Pausepoint: please find out whether a tool call happened
 _ASKS: Final = "An agent wants to run a tool and waits for your decision."
 _STILL_ASKS: Final = "An agent still waits for your decision. This is the only reminder."
 _DOUBTS: Final = """\
-The process died while an approved tool ran. Nobody knows whether it had its
-effect. Please find out, then say so. It is not run again unless you ask for it."""
+The process died while a tool ran. Nobody knows whether it had its effect.
+Please find out, then say so. It is not run again unless you ask for it."""
 
 _BODY: Final = """\
 {opening}

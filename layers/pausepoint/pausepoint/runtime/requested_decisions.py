@@ -39,9 +39,9 @@ class _Desk:
     def checked(self, call: PendingToolCall, request: DecisionRequest, field: str) -> Decision | Resolution:
         """Return what would be recorded, if it may be."""
         reason = check_reason(request.reason, field=f"{field}.reason")
-        if request.decision in ANSWERS:
+        if request.decision in sorted(ANSWERS):  # a list: a caller's own code may put anything here, unhashable or not
             return self._answer(call, request, reason, field)
-        if request.decision not in VERDICTS:  # the only words that act
+        if request.decision not in sorted(VERDICTS):  # the only words that act
             words = ", ".join(sorted(VERDICTS | ANSWERS))
             raise InvalidInput(f"A decision is one of {words}.", field=f"{field}.decision")
         decision = make_decision(

@@ -112,17 +112,18 @@ class Runner:
         if self._context.must_hand_over(self._now()):
             self._hand_over()
             return
+        request_at = self._now()
         request = ModelRequest(
             spec=self._session.spec,
             history=self._session.history(),
-            timeout=self._context.seconds_left(self._now()),
+            timeout=self._context.seconds_left(request_at),
         )
         try:
             check_budgets(self._session, self._now())
             reply = self._model.respond(request)
         except ModelTimeout as error:
-            if self._context.answer_by is not None:
-                self._hand_over()  # whoever takes over has more time than a caller at the gateway
+            if self._others_have_more_time(request_at):
+                self._hand_over()
             else:
                 self._fail(error.code, str(error))
         except Unavailable as error:
@@ -228,8 +229,15 @@ class Runner:
         if tool is None or tool.timeout is None:
             return False
         now = self._now()
-        begun = (now - self._started_at).total_seconds()
-        return begun > STEP_SECONDS and self._context.tool_seconds(now) < tool.timeout
+        return self._others_have_more_time(now) and self._context.tool_seconds(now) < tool.timeout
+
+    def _others_have_more_time(self, since: datetime) -> bool:
+        """Whether what was begun then would have had more time in an invocation of its own, from the work queue.
+
+        An invocation from there that did nothing else before has as much time as there ever is.
+        """
+        begun = (since - self._started_at).total_seconds()
+        return self._context.answer_by is not None or begun > STEP_SECONDS
 
     def _ask_about(self, record: PendingToolCall) -> None:
         """Nothing but a person can say what became of this call."""

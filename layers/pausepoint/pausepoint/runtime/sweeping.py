@@ -11,23 +11,27 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from pausepoint.domain.calls import CallStatus, PendingToolCall, closed
+from pausepoint.domain.calls import CallStatus, PendingToolCall, closed, finished
 from pausepoint.domain.canonical import sha256_hex
-from pausepoint.domain.events import LogEntry, SessionFailed
-from pausepoint.domain.session import Session, SessionStatus
+from pausepoint.domain.events import ExecutionRecorded, LogEntry, SessionFailed, ToolResult
+from pausepoint.domain.session import WAKEABLE, Session, SessionStatus
 from pausepoint.errors import LostRace, NotFound, PausepointError
 from pausepoint.runtime.context import Services
+from pausepoint.runtime.execution import said_about
 from pausepoint.runtime.notices import notice_for
-from pausepoint.runtime.ports import DueRow, Stall
+from pausepoint.runtime.ports import Commit, DueRow, FinishedCall, Stall
 
 GRACE: Final = timedelta(seconds=30)
 """What fell due less than this ago is left to those who are at it."""
 BATCH: Final = 100
 MAX_STALLS: Final = 8
 """A session that was woken so often without its log moving fails."""
+_CUT_OFF: Final = (
+    "The process died while the tool ran, and the tool is not run once more. Whether it had its effect is not known."
+)
 _FIRST_PAUSE: Final = timedelta(minutes=1)
 _LONGEST_PAUSE: Final = timedelta(hours=1)
 
@@ -84,7 +88,7 @@ class Sweeper:
         match call.status:
             case CallStatus.PENDING if call.overdue(now):
                 store.expire(call, now=now)
-                self._wake(row, call)
+                self._services.queue.wake(row.session_id)  # the row has moved: another round finds it where it is now
                 return "Expired"
             case CallStatus.PENDING if call.notify != "sent":
                 return self._notify(call, "Notified")
@@ -107,14 +111,49 @@ class Sweeper:
             case _ if call.answered:
                 return "MovedOn"
             case _:
-                self._wake(row, call)
-                return "Woken"
+                return self._carry_on(row, call)
+
+    def _carry_on(self, row: DueRow, call: PendingToolCall) -> str:
+        head = self._services.store.head(row.session_id)
+        if call.status is CallStatus.EXECUTING and (head.status not in WAKEABLE or call.attempts >= MAX_STALLS):
+            return self._give_up(row, call)
+        if head.status in WAKEABLE:
+            self._wake(row, call)
+            return "Woken"
+        # No runner takes up a session that has ended, but what became of the call is still to be found out.
+        if call.status is CallStatus.IN_DOUBT:
+            return self._notify(call, "Notified")
+        self._services.store.postpone(row, until=datetime.fromtimestamp(head.expires, UTC))
+        return "Waiting"
+
+    def _give_up(self, row: DueRow, call: PendingToolCall) -> str:
+        """End a call that could run again, but was cut off too often, or has nobody left to run it (R51)."""
+        store, now, execution = self._services.store, self._services.clock.now(), call.execution
+        assert execution is not None
+        session = store.load(row.session_id)
+        ended = finished(call, execution.id, CallStatus.FAILED, outcome=_CUT_OFF, at=now)
+        executed = ExecutionRecorded(
+            at=execution.started_at,
+            call_id=call.call_id,
+            name=call.name,
+            execution_id=execution.id,
+            digest_run=execution.digest,
+            status=CallStatus.FAILED,
+        )
+        result = ToolResult(at=now, call_id=call.call_id, name=call.name, status="error", text=_CUT_OFF, entered=True)
+        entry = LogEntry(first=session.next_seq, events=(*said_about(call), executed, result))
+        # Like an execution that reports late: the log's next number and the execution's id are what it needs.
+        given_up = FinishedCall(call=ended, execution_id=execution.id)
+        store.commit(Commit(head=session.head, lease_id="", at=now, entry=entry, finished=given_up))
+        self._services.queue.wake(row.session_id)
+        return "GivenUp"
 
     def _notify(self, call: PendingToolCall, what: str) -> str:
         """Send a link of its own: the secrets of those before are known to nobody any more."""
         token = self._services.new_token()
         head = self._services.store.head(call.session_id)
-        call = self._services.store.add_link(call, sha256_hex(token), reconciled=call.reconciled)
+        in_doubt = call.status is CallStatus.IN_DOUBT
+        call = self._services.store.add_link(call, sha256_hex(token), reconciled=in_doubt)
         self._services.notifier.send(notice_for(head.base_url, call, token))
         first = call.status is CallStatus.PENDING and call.notify != "sent"
         self._services.store.mark_notified(call, look_again=self._reminder_of(call) if first else None)

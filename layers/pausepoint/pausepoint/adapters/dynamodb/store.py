@@ -8,7 +8,7 @@ from typing import Any, Final
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.listing import Listing
-from pausepoint.adapters.dynamodb.upkeep import ABSENT, LEASE_IS_MINE, Upkeep
+from pausepoint.adapters.dynamodb.upkeep import ABSENT, LEASE_IS_MINE, WITH_LINK, Upkeep
 from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, translated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
@@ -32,7 +32,6 @@ _DECIDABLE: Final = (
     # what the person was shown is what is stored
     " AND #digest = :digest"
 )
-_WITH_LINK: Final = " AND contains(#token_hashes, :token_hash)"
 _CLAIMABLE: Final = (
     # it is approved and nobody has started it
     "(#status = :approved"
@@ -143,7 +142,7 @@ class DynamoDBStore(Upkeep):
         nonce = self.new_id()
         write = Write(
             key=rows.key(session_id, rows.call_sk(call_id)),
-            condition=_DECIDABLE + (_WITH_LINK if token_hash is not None else ""),
+            condition=_DECIDABLE + (WITH_LINK if token_hash is not None else ""),
             values={
                 "pending": CallStatus.PENDING,
                 "now": moment_text(decision.at),

@@ -19,6 +19,7 @@ from pausepoint.runtime.ports import DueRow, NewId, Stall
 
 ABSENT: Final = "attribute_not_exists(pk)"
 LEASE_IS_MINE: Final = "#lease.#id = :lease_id"
+WITH_LINK: Final = " AND contains(#token_hashes, :token_hash)"
 _HEAD_STANDS: Final = (
     # nobody took the session up or laid it down since it was looked at
     "#status = :status_before AND #updated_at = :updated_before"
@@ -134,8 +135,11 @@ class Upkeep:
         nonce = self.new_id()
         write = Write(
             key=rows.key(session_id, rows.call_sk(call_id)),
-            condition=_RESOLVABLE + (" AND contains(#token_hashes, :token_hash)" if token_hash else ""),
-            values={"in_doubt": CallStatus.IN_DOUBT, **({"token_hash": token_hash} if token_hash else {})},
+            condition=_RESOLVABLE + (WITH_LINK if token_hash is not None else ""),
+            values={
+                "in_doubt": CallStatus.IN_DOUBT,
+                **({"token_hash": token_hash} if token_hash is not None else {}),
+            },
             row={
                 "status": CallStatus.SUCCEEDED if resolution.answer == "happened" else CallStatus.FAILED,
                 "resolution": resolution.model_dump(mode="json", exclude_none=True),
