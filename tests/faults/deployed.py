@@ -43,7 +43,6 @@ ENVIRONMENT: Final = {
     "REQUIRE_SIGNED_CALLER": "true",
     "POWERTOOLS_SERVICE_NAME": "pausepoint",
     "POWERTOOLS_METRICS_NAMESPACE": "Pausepoint",
-    "POWERTOOLS_METRICS_DISABLED": "true",
 }
 REQUEST_MS: Final = 29_000
 WORKER_MS: Final = 120_000
@@ -192,6 +191,7 @@ class Deployed:
         self.statuses: list[tuple[str, str]] = []
         self.faults: list[str] = []
         self.crashes = 0
+        self.messages = 1
         self.trail: list[str] = []
 
     # --- What people, the queue and the timer do --------------------------------------------------------------------
@@ -250,6 +250,7 @@ class Deployed:
         self.clock.moment += timedelta(seconds=1)
         failed = outcome is None or outcome.status >= 500
         self.crashes += failed
+        self.messages += action[0] == "say" and outcome is not None and outcome.status in (200, 202)
         if outcome is not None and outcome.verdict:
             self.told.append(Told(action[1], action[2], outcome.verdict))
         if outcome is not None and outcome.page:
@@ -340,7 +341,7 @@ class Deployed:
             pages=self.pages,
             model_calls=len(asked),
             crashes=self.crashes,
-            budget=len(plan_of(asked[0]["plan"])) + 1 if asked else 0,
+            budget=len(plan_of(asked[0]["plan"])) + self.messages if asked else 0,
             notices=self.sent,
             told=self.told,
             history=self.history,

@@ -220,12 +220,12 @@ class Stage:
             for step in STATES[state]:
                 self._step(Mover.read(step), plan)
             assert not world.faults, world.faults
-            values = {name: copy.deepcopy(getattr(world, name)) for name in (*kept, "crashes")}
+            values = {name: copy.deepcopy(getattr(world, name)) for name in (*kept, "crashes", "messages")}
             values["moment"] = world.clock.moment
             self._prepared[state, plan] = (values, self.world.raw_items(), diary.read())
         values, items, lines = self._prepared[state, plan]
         world.renew(items)
-        for name in (*kept, "crashes"):
+        for name in (*kept, "crashes", "messages"):
             setattr(world, name, copy.deepcopy(values[name]))
         world.clock.moment = values["moment"]
         diary.restore(lines)

@@ -100,6 +100,19 @@ def test_an_answer_is_passed_on_and_the_session_goes_on(gated: bool, answer: Ans
     assert (session.calls["c2-0"].status, session.calls["c2-0"].answered) == (expected, True)
 
 
+def test_case_29_what_happened_with_edited_arguments_is_told_as_edited() -> None:
+    fragile = Fragile()
+    world = recovery(fragile)
+    session_id = world.started()
+    world.edit(session_id, "c2-0", {"path": "b"})
+    world.pass_time(3)
+    world.say(session_id, "c2-0", "happened")
+    world.deliver()
+    ((_, _, text),) = results_in(world.model.requests[1])
+    assert 'from {"path":"a"} to {"path":"b"}' in text
+    assert text.endswith("Its result is lost.")
+
+
 @pytest.mark.parametrize("standing", ANSWERS)
 @pytest.mark.parametrize("later", ANSWERS)
 def test_the_first_answer_stands(standing: Answer, later: Answer) -> None:

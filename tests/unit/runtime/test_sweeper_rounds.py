@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from pausepoint import tool
 from pausepoint.errors import LostRace, NotFound, Unavailable, UnsupportedVersion
 from pausepoint.models.scripted import ScriptedModel
-from pausepoint.runtime.ports import ModelReply, ModelRequest
+from pausepoint.runtime.ports import DueRow, ModelReply, ModelRequest
 from pausepoint.runtime.sweeping import BATCH, MAX_STALLS, Sweeper
 from tests.support.agents import Killed, die
 from tests.support.recovery import DELETE, Recovery
@@ -127,10 +128,15 @@ def test_one_row_that_cannot_be_helped_does_not_stand_in_the_way(moment: str, er
 
 
 class Unreadable:
-    """A store of which some calls cannot be read."""
+    """A store of which some calls cannot be read (and, if `stuck`, not postponed either)."""
 
-    def __init__(self, world: Recovery, error: Exception, bad: set[str]) -> None:
-        self.world, self.error, self.bad = world, error, bad
+    def __init__(self, world: Recovery, error: Exception, bad: set[str], *, stuck: bool = False) -> None:
+        self.world, self.error, self.bad, self.stuck = world, error, bad, stuck
+
+    def postpone(self, row: DueRow, **how: Any) -> None:
+        if self.stuck and row.session_id in self.bad:
+            raise self.error
+        self.world.store.postpone(row, **how)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.world.store, name)
@@ -148,9 +154,18 @@ def test_rows_that_cannot_be_read_go_to_the_back(error: Exception) -> None:
     store = Unreadable(world, error, bad=set(ids[:BATCH]))
     sweeper = Sweeper(world.services.__class__(**{**vars(world.services), "store": store}))
     until = world.clock.now() + timedelta(seconds=50)
-    assert sweeper.sweep(until=until).counts == {"NotSwept": BATCH}
-    assert sweeper.sweep(until=until).counts == {"Woken": 3}
+    assert sweeper.sweep(until=until).counts == {"NotSwept": BATCH, "Woken": 3}
     assert world.queue.woken == ids[BATCH:]
+    assert sweeper.sweep(until=until).counts == {}
+
+
+def test_case_47_rows_of_a_newer_version_cannot_be_postponed_and_hide_nothing_behind_them() -> None:
+    world, ids = waiting(2 * BATCH + 3)
+    world.clock.advance(minutes=2)
+    store = Unreadable(world, UnsupportedVersion("newer"), bad=set(ids[: 2 * BATCH]), stuck=True)
+    sweeper = Sweeper(world.services.__class__(**{**vars(world.services), "store": store}))
+    assert sweeper.sweep(until=world.clock.now() + timedelta(seconds=50)).counts == {"NotSwept": 2 * BATCH, "Woken": 3}
+    assert world.queue.woken == ids[2 * BATCH :]
 
 
 def test_a_row_is_looked_after_less_and_less_often() -> None:

@@ -27,6 +27,8 @@ from pausepoint.runtime.ports import Commit, DueRow, FinishedCall, Stall
 GRACE: Final = timedelta(seconds=30)
 """What fell due less than this ago is left to those who are at it."""
 BATCH: Final = 100
+_MOST: Final = 3200
+_NOT_SWEPT: Final = "NotSwept"
 MAX_STALLS: Final = 8
 """A session that was woken so often without its log moving fails."""
 _CUT_OFF: Final = (
@@ -58,13 +60,26 @@ class Sweeper:
     def sweep(self, *, until: datetime) -> Swept:
         """Do one round: as much as there is to do, at most about twice a batch, and nothing new after `until`."""
         swept = Swept()
-        now = self._services.clock.now()
+        before = self._services.clock.now() - GRACE
         for calls, look_after in ((True, self._call), (False, self._session)):
-            for row in self._services.store.due(calls=calls, before=now - GRACE, limit=BATCH):
-                if self._services.clock.now() >= until:
-                    swept.counts["LeftForNextRound"] += 1
-                    return swept
-                swept.counts[self._looked_after(row, look_after)] += 1
+            limit, seen = BATCH, set[DueRow]()
+            while True:
+                overdue = self._services.store.due(calls=calls, before=before, limit=limit)
+                helped = False
+                for row in overdue:
+                    if row in seen:
+                        continue
+                    if self._services.clock.now() >= until:
+                        swept.counts["LeftForNextRound"] += 1
+                        return swept
+                    seen.add(row)
+                    done = self._looked_after(row, look_after)
+                    swept.counts[done] += 1
+                    helped |= done != _NOT_SWEPT
+                # A whole batch that cannot be helped (a newer version's rows, say) must not hide what is behind it.
+                if helped or len(overdue) < limit or limit >= _MOST:
+                    break
+                limit *= 2
         return swept
 
     def _looked_after(self, row: DueRow, look_after: Callable[[DueRow], str]) -> str:
@@ -79,7 +94,7 @@ class Sweeper:
             )
             with suppress(PausepointError):
                 self._services.store.postpone(row, until=self._services.clock.now() + _FIRST_PAUSE)
-            return "NotSwept"
+            return _NOT_SWEPT
 
     def _call(self, row: DueRow) -> str:
         assert row.call_id is not None
