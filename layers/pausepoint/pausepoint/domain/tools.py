@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from operator import getitem
 from typing import Annotated, Any, Final, get_args, get_origin, overload
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, ValidationError, create_model
@@ -195,7 +196,7 @@ def _arguments_model(name: str, function: Callable[..., Any]) -> tuple[str | Non
             continue
         default = ... if parameter.default is parameter.empty else parameter.default
         # The prefix keeps parameters apart from BaseModel's own attributes ("json", "copy", "model_…").
-        annotated = Annotated.__class_getitem__((parameter.annotation, Field(alias=parameter.name)))  # type: ignore[attr-defined]
+        annotated = getitem(Annotated, (parameter.annotation, Field(alias=parameter.name)))
         fields[_FIELD + parameter.name] = (annotated, default)
     config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_default=True)
     try:
