@@ -20,6 +20,8 @@ ADDRESS = "127.0.0.1"
 # A page of another site that is open in the same browser can reach loopback too. Its Host header
 # gives a rebound DNS name away, its Sec-Fetch-Site header a form or a fetch.
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+_CHUNK_BYTES = 64 * 1024
+_DISCARDED_BYTES = 16 * 1024 * 1024
 _FOREIGN_SITES = frozenset({"cross-site", "same-site"})
 
 _PAGE_HEADERS = {
@@ -178,6 +180,9 @@ class _Handler(BaseHTTPRequestHandler):
             raise RequestRefusedError(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
         limit = self.server.application.max_body_bytes
         if int(length) > limit:
+            # Read, or the client is cut off while it still writes and never sees the answer.
+            for start in range(0, min(int(length), _DISCARDED_BYTES), _CHUNK_BYTES):
+                self.rfile.read(min(_CHUNK_BYTES, int(length) - start))
             raise RequestRefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {limit} bytes.")
         return self.rfile.read(int(length))
 

@@ -8,7 +8,6 @@ import pytest
 
 from pausepoint import ToolContext, tool
 from pausepoint.domain.calls import due_at
-from pausepoint.errors import Unavailable
 from pausepoint.models.scripted import ScriptedModel, Turn
 from pausepoint.runtime.ports import ModelReply, ModelRequest
 from tests.support.agents import Killed, World, approve, asked, die, reject, results_in, statuses
@@ -42,22 +41,6 @@ def test_case_24_killed_right_after_the_pause_was_saved_the_call_is_there_and_it
     call = session.calls["c2-0"]
     assert (session.head.status, session.head.lease, call.status) == ("paused", None, "pending")
     assert (call.notify, due_at(call)) == ("due", call.requested_at)
-
-
-def test_case_24_a_notice_that_cannot_be_sent_is_not_lost_and_hurts_nobody() -> None:
-    world, files, model = World(), Files(), ScriptedModel([[DELETE_A, SEND], "Done."])
-    world.mailbox.failures = 1
-    paused = world.agent(model, files.all).run("Delete a")
-    call = world.store.call(paused.session_id, "c2-0")
-    assert (paused.status, call.notify, due_at(call)) == ("paused", "due", call.requested_at)
-    assert world.agent(model, files.all).resume(paused.session_id, approve("c2-0")).status == "completed"
-
-
-def test_a_notice_that_was_sent_is_not_due_any_more() -> None:
-    world, files = World(), Files()
-    paused = world.agent([[DELETE_A]], files.all).run("Delete a")
-    call = world.store.call(paused.session_id, "c2-0")
-    assert (call.notify, due_at(call)) == ("sent", call.expires_at)
 
 
 def test_case_25_killed_after_the_turn_and_before_any_result_the_next_process_carries_on() -> None:
@@ -119,29 +102,6 @@ def test_i1_i3_i6_wherever_a_process_dies_another_finishes_and_nothing_gated_run
         assert [call.call_id for call, _ in item.results] == ["c2-0", "c2-1", "c2-2"]
 
 
-def test_case_38_a_wake_up_that_fails_leaves_the_decision_visible_and_the_next_click_wakes() -> None:
-    world, files, model = World(), Files(), ScriptedModel([[DELETE_A], "Gone."])
-    paused = world.agent(model, files.all).run("Delete a")
-    world.queue.failures = 1
-    world.press(paused.session_id, "c2-0", "approved")
-    call = world.store.call(paused.session_id, "c2-0")
-    assert (call.status, world.queue.woken) == ("approved", [])
-    assert due_at(call) == world.clock.now()
-    assert world.press(paused.session_id, "c2-0", "approved").already
-    assert world.queue.woken == [paused.session_id]
-    assert world.agent(model, files.all).resume(paused.session_id).status == "completed"
-
-
-def test_case_38_deciding_again_through_resume_drives_the_session_too() -> None:
-    world, files, model = World(), Files(), ScriptedModel([[DELETE_A], "Gone."])
-    paused = world.agent(model, files.all).run("Delete a")
-    world.store.after("decide", die)
-    with pytest.raises(Killed):
-        world.agent(model, files.all).resume(paused.session_id, approve("c2-0"))
-    assert world.agent(model, files.all).resume(paused.session_id, approve("c2-0")).status == "completed"
-    assert files.entered("delete") == ["a"]
-
-
 def test_case_39_a_gated_tool_that_raises_has_failed_and_is_not_tried_again() -> None:
     world, entries = World(), list[str]()
 
@@ -198,24 +158,6 @@ def test_what_ran_before_a_tool_that_must_not_run_twice_is_written_before_it_is_
     with pytest.raises(Killed):
         world.agent([[READ, ("explode", {})]], [explode, *files.all]).run("Go")
     assert world.session(only_session(world)).results["c2-0"].text == "content of c"
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_claim_whose_answer_is_lost_enters_no_tool(when: str) -> None:
-    """Whether it was written is not known: entering might be the second time."""
-    world, files, model = World(), Files(), ScriptedModel([[DELETE_A], "Gone."])
-    paused = world.agent(model, files.all).run("Delete a")
-
-    def lose() -> None:
-        raise Unavailable("no answer")
-
-    getattr(world.store, when)("claim", lose)
-    with pytest.raises(Unavailable):
-        world.agent(model, files.all).resume(paused.session_id, approve("c2-0"), context=world.invocation(60))
-    assert files.entries == []
-    world.clock.advance(minutes=2)
-    world.agent(model, files.all).resume(paused.session_id)
-    assert files.entered("delete") == (["a"] if when == "before" else [])
 
 
 def test_killed_inside_a_tool_that_is_safe_to_retry_it_runs_again_with_the_same_key() -> None:

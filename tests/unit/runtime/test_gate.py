@@ -28,7 +28,6 @@ WORDS_THAT_ARE_NO_DECISION: list[Any] = [
     "true",
     "yes",
     {},
-    {"answer": "approved"},
     ["approved"],
 ]
 
@@ -100,7 +99,7 @@ def test_case_02_an_old_link_decides_its_own_call_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("word", WORDS_THAT_ARE_NO_DECISION, ids=repr)
-def test_case_03_and_04_only_the_exact_words_decide(word: Any) -> None:
+def test_case_03_only_the_exact_words_decide(word: Any) -> None:
     world, files, model = World(), Files(), ScriptedModel([ASK])
     paused = world.agent(model, files.all).run("Delete a.txt")
     before = world.session(paused.session_id)
@@ -108,6 +107,16 @@ def test_case_03_and_04_only_the_exact_words_decide(word: Any) -> None:
         world.agent(model, files.all).resume(paused.session_id, [DecisionRequest("c2-0", word)])
     assert refusal.value.field == "decisions.0.decision"
     assert world.session(paused.session_id) == before
+    assert files.entries == []
+
+
+@pytest.mark.parametrize("answer", [{"answer": "approved"}, {"text": "approved"}, "answer", "answered"], ids=repr)
+def test_case_04_an_answer_meant_for_a_question_decides_nothing(answer: Any) -> None:
+    world, files = World(), Files()
+    paused = world.agent([ASK], files.all).run("Delete a.txt")
+    with pytest.raises(InvalidInput):
+        world.agent([], files.all).resume(paused.session_id, [DecisionRequest("c2-0", answer)])
+    assert world.store.call(paused.session_id, "c2-0").status == "pending"
     assert files.entries == []
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from pausepoint import tool
 from pausepoint.domain.calls import Verdict
+from pausepoint.errors import AlreadyDecided
 from pausepoint.models.scripted import ScriptedModel
 from pausepoint.runtime.ports import ModelReply, RequestedCall
 from tests.support.agents import World, approve, asked, reject, results_in, statuses
@@ -60,7 +62,7 @@ def test_case_17_four_calls_and_a_cold_process_for_each_request() -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations(["c2-0", "c2-1"])))
-def test_case_18_and_06_approved_rejected_and_ungated_each_have_one_result(order: tuple[str, str]) -> None:
+def test_case_18_approved_rejected_and_ungated_each_have_one_result(order: tuple[str, str]) -> None:
     world, files = World(), Files()
     model = ScriptedModel([[DELETE_A, DELETE_B, READ], "Done."])
     session_id = world.agent(model, files.all).run("Delete a and b, read c").session_id
@@ -74,6 +76,32 @@ def test_case_18_and_06_approved_rejected_and_ungated_each_have_one_result(order
     assert third == ("toolu_1_2", "success", "content of c")
     assert sorted(files.entries) == [("delete", "a"), ("read", "c")]
     assert asked(model) == 2
+
+
+def test_case_06_a_call_that_is_rejected_while_others_still_run_is_entered_by_no_path() -> None:
+    world, entries = World(), list[str]()
+
+    @tool(requires_confirmation=True)
+    def delete(path: str) -> str:
+        """Delete; while a is deleted, b is rejected, and somebody tries every way to have it run."""
+        entries.append(path)
+        if path == "a":
+            world.press(session_id, "c2-1", "rejected")
+            for attempt in (
+                lambda: world.press(session_id, "c2-1", "approved"),
+                lambda: world.agent(model, [delete]).resume(session_id, approve("c2-1")),
+            ):
+                with pytest.raises(AlreadyDecided):
+                    attempt()
+            world.agent(model, [delete]).resume(session_id)
+        return f"Deleted {path}."
+
+    model = ScriptedModel([[DELETE_A, DELETE_B], "Done."])
+    session_id = world.agent(model, [delete]).run("Delete a and b").session_id
+    done = world.agent(model, [delete]).resume(session_id, approve("c2-0"))
+    world.agent(model, [delete]).resume(session_id)
+    assert (done.status, entries) == ("completed", ["a"])
+    assert statuses(done) == {"c2-0": "succeeded", "c2-1": "rejected"}
 
 
 @pytest.mark.parametrize("order", list(permutations(["c2-0", "c2-1"])))

@@ -304,8 +304,8 @@ class Runner:
         # Whoever took the session over, or ended it, meanwhile: it is not for this runner to go on.
         lease = self._session.head.lease
         self._leased = lease is not None and lease.id == self._lease.id
-        if not self._leased:
-            wake(self._services, self._session.head.session_id)  # it may have waited for this result alone
+        if not self._leased:  # they may have paused for want of this very result
+            wake(self._services, self._session.head.session_id)
 
     def _notify(self, call_id: str, token: str) -> None:
         """Tell the approver. A failure here loses nothing: the record says that the notice is due."""
