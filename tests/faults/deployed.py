@@ -46,6 +46,8 @@ ENVIRONMENT: Final = {
 }
 REQUEST_MS: Final = 29_000
 WORKER_MS: Final = 120_000
+VISIBILITY: Final = timedelta(seconds=960)
+"""After so long the queue gives a wake-up out again whose worker did not end."""
 MOST_RECEIVES: Final = 5
 """After so many a wake-up goes to the dead letters."""
 _MOST_MESSAGES: Final = 10
@@ -184,6 +186,7 @@ class Deployed:
         self.links: dict[tuple[str, str], list[Link]] = {}
         self.sent: list[Sent] = []
         self.wakeups: list[str] = []
+        self.unheard: list[str] = []
         self.receives: Counter[str] = Counter()
         self.told: list[Told] = []
         self.pages: dict[tuple[str, str], set[str]] = {}
@@ -258,7 +261,7 @@ class Deployed:
         if action[0] == "wake" and failed and not self.habits.lossy:
             self.receives[action[1]] += 1
             if self.receives[action[1]] < MOST_RECEIVES:
-                self.wakeups.append(action[1])
+                self.unheard.append(action[1])
         self.look()
 
     def _page(self, link: Link) -> Any:
@@ -398,6 +401,9 @@ class Deployed:
         for call in session.calls.values():
             if (action := self._asked_of_people(call)) is not None:
                 return action
+        if self.unheard:  # the queue gives it out again, and the sweeper happens to be late
+            self.clock.moment += VISIBILITY
+            return ("wake", self.unheard.pop(0))
         due = [datetime.fromisoformat(row["due_at"]) for row in self.items() if "due_at" in row]
         soonest = min(due, default=_NEVER)
         if soonest.timestamp() >= session.head.expires:  # the table forgets the session before anything happens

@@ -212,7 +212,7 @@ class Stage:
         """Make the world as it is in a state; the way there is gone once."""
         world, kept = (
             self.world,
-            ("links", "sent", "wakeups", "receives", "told", "pages", "history", "statuses", "trail"),
+            ("links", "sent", "wakeups", "unheard", "receives", "told", "pages", "history", "statuses", "trail"),
         )
         if (state, plan) not in self._prepared:
             world.renew()
@@ -233,7 +233,7 @@ class Stage:
     def _step(self, mover: Mover, plan: str) -> None:
         self._do(mover, plan, _die if mover.dies else None)
         if mover.name == "wake":
-            self.world.wakeups = []
+            self.world.wakeups, self.world.unheard = [], []
 
 
 def _die() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
+from pausepoint.domain.bounds import check_budgets, unkeepable
 from pausepoint.domain.calls import CallStatus, PendingToolCall, answered
 from pausepoint.domain.canonical import sha256_hex
 from pausepoint.domain.events import AssistantTurn, CallReissued, Event, LogEntry, SessionFailed, ToolCall, UserMessage
@@ -21,7 +22,6 @@ from pausepoint.domain.steps import (
     readiness,
 )
 from pausepoint.domain.tools import Tool
-from pausepoint.domain.values import dump_json
 from pausepoint.errors import (
     BudgetExceeded,
     LostRace,
@@ -37,7 +37,6 @@ from pausepoint.runtime.execution import Executor, Settled, said_about
 from pausepoint.runtime.notices import notice_for
 from pausepoint.runtime.ports import ChatModel, Commit, FinishedCall, ModelReply, ModelRequest
 
-_TURN_BYTES: Final = 1024 * 1024
 _RECORD_ATTEMPTS: Final = 5
 
 
@@ -150,7 +149,7 @@ class Runner:
             stop_reason=reply.stop_reason,
             usage=reply.usage,
         )
-        if (why := _unkeepable(turn)) is not None:
+        if (why := unkeepable(turn)) is not None:
             self._fail("turn-not-kept", f"The model's turn cannot be kept: {why}.")
             return
         tokens = {call.call_id: self._services.new_token() for call in turn.calls if call.guarded and call.gated}
@@ -388,38 +387,6 @@ class Runner:
 
     def _now(self) -> datetime:
         return self._services.clock.now()
-
-
-def check_budgets(session: Session, now: datetime) -> None:
-    """Raise BudgetExceeded when the session may not ask the model again."""
-    limits = session.head.limits
-    age = (now - session.head.created_at).total_seconds()
-    used = {
-        f"{limits.model_calls} model calls": session.model_calls >= limits.model_calls,
-        f"{limits.tool_calls} tool calls": session.tool_calls > limits.tool_calls,
-        f"{limits.tokens} tokens": session.usage.total >= limits.tokens,
-        f"{limits.seconds} seconds": age >= limits.seconds,
-        f"{limits.consecutive_rejections} rejections in a row": session.consecutive_rejections
-        >= limits.consecutive_rejections,
-    }
-    for what, exceeded in used.items():
-        if exceeded:
-            raise BudgetExceeded(f"The session stopped: its budget of {what} is used up.")
-
-
-def _unkeepable(turn: AssistantTurn) -> str | None:
-    """Say why a turn cannot be stored; None when it can."""
-    try:
-        size = _size(turn)
-    except (TypeError, ValueError, RecursionError) as error:  # not data, endless digits, endless depth
-        return str(error)
-    return f"it has {size} bytes, and at most {_TURN_BYTES} are kept" if size > _TURN_BYTES else None
-
-
-def _size(event: Event) -> int:
-    # The provider's message may hold bytes and half surrogate pairs, which pydantic's JSON does not write.
-    document = event.model_dump(mode="json", exclude={"message"})
-    return len(dump_json([document, getattr(event, "message", None)]).encode("utf-8"))
 
 
 def _end_of(session: Session) -> datetime:
