@@ -165,7 +165,7 @@ def sweep() -> Program:
 
 
 def post(services: Services, call: PendingToolCall, word: str, *, token: str | None) -> str:
-    """Post what the page's form posts, and return what stands then, as the person is told."""
+    """Post what the page's form posts, and return what stands then, as the person is told: nothing if nobody said."""
     try:
         recorded = _recorded(services, call, word, token)
     except AlreadyDecided as error:
@@ -198,7 +198,7 @@ def _recorded(services: Services, call: PendingToolCall, word: str, token: str |
 def _standing(call: PendingToolCall, word: str) -> str:
     if word in get_args(Answer) and call.resolution is not None:
         return call.resolution.answer
-    return call.decision.verdict if call.decision and word in get_args(Verdict) else call.status.value
+    return call.decision.verdict if call.decision and word in get_args(Verdict) else ""
 
 
 def person(word: str, call_id: str) -> Program:
@@ -212,7 +212,8 @@ def person(word: str, call_id: str) -> Program:
             told = post(services, call, word, token=token)
         except PausepointError:
             return ()
-        return (("told", call_id, told), ("page", call_id, call.digest))
+        page = ("page", call_id, call.digest)
+        return (("told", call_id, told), page) if told else (page,)
 
     return program
 

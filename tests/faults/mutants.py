@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 from unittest.mock import patch
 
 from pausepoint.domain import calls as transitions
+from pausepoint.domain import proposals, steps
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall
 from pausepoint.domain.events import AssistantTurn
 from pausepoint.errors import AlreadyDecided, LostRace, Unavailable
-from pausepoint.runtime import execution, memory, runner, sweeping
+from pausepoint.runtime import decisions, execution, memory, runner, sweeping
 from pausepoint.runtime.execution import Executor
 from pausepoint.runtime.memory import InMemoryStore
 from pausepoint.runtime.runner import Runner
@@ -53,8 +54,14 @@ def _late_decision(call: PendingToolCall, decision: Decision, **_: Any) -> Pendi
 
 
 @contextmanager
+def _decided_at_any_time() -> Iterator[None]:
+    with patch.object(transitions, "decided", _late_decision), patch.object(decisions, "decided", _late_decision):
+        yield
+
+
+@contextmanager
 def _rerun_after_the_deadline() -> Iterator[None]:
-    claimed, readiness = transitions.claimed, runner.readiness
+    claimed, readiness = transitions.claimed, steps.readiness
 
     def ready(call: Any, record: Any, now: datetime) -> Any:
         safe = record and record.model_copy(update={"retry_safe": True})
@@ -69,7 +76,7 @@ def _rerun_after_the_deadline() -> Iterator[None]:
 
     with (
         patch.object(runner, "readiness", ready),
-        patch("pausepoint.domain.steps.readiness", ready),
+        patch.object(steps, "readiness", ready),
         patch.object(transitions, "claimed", claims),
         patch.object(transitions, "doubted", doubted),
     ):
@@ -110,7 +117,7 @@ def _lease_for_everybody() -> Iterator[None]:
     def leased(store: InMemoryStore, session_id: str, wanted: Any, **options: Any) -> Any:
         session = store.load(session_id)
         if session.head.lease is not None:
-            store._sessions[session_id] = memory.replace(session, head=session.head.model_copy(update={"lease": None}))
+            store._sessions[session_id] = replace(session, head=session.head.model_copy(update={"lease": None}))
         return lease(store, session_id, wanted, **options)
 
     def checked(session: Any, commit: Any) -> None:
@@ -261,7 +268,7 @@ def _recorded_blindly() -> Iterator[None]:
 
 @contextmanager
 def _asked_again_without_asking() -> Iterator[None]:
-    reissue = runner.reissue_of
+    reissue = proposals.reissue_of
 
     def approved(record: PendingToolCall, *args: Any, **options: Any) -> PendingToolCall:
         again = reissue(record, *args, **options)
@@ -286,14 +293,14 @@ def _attribute(owner: object, name: str, value: object) -> Patch:
 
 
 def _same() -> AbstractContextManager[Any]:
-    return suppress()
+    return nullcontext()
 
 
 MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant("no claim", _attribute(InMemoryStore, "claim", _claim_written_only), ("cut off",)),
     Mutant("claim without a condition", _attribute(transitions, "claimed", _unchecked_claim), ("cut off", "two calls")),
     Mutant("unconditional decide", _attribute(transitions, "decided", _any_decision), ("approve or reject",)),
-    Mutant("decide without expiry", _attribute(transitions, "decided", _late_decision), ("too late",)),
+    Mutant("decide without expiry", _decided_at_any_time, ("too late",)),
     Mutant("re-run after the deadline", _rerun_after_the_deadline, ("cut off",)),
     Mutant("lost answer read as conflict", _same, ("approve twice",), {"naive": True}),
     Mutant("no fence on record", _no_fence, ("cut off", "in doubt", "in doubt, late failure")),

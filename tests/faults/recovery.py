@@ -108,11 +108,15 @@ class Mended:
             logger=SILENT,
         )
 
+    def session(self) -> Session | None:
+        """Return the session as it is stored, once there is one."""
+        return self.store._sessions.get(SESSION_ID)
+
     def evidence(self, *, quiescent: bool) -> Evidence:
         """Return everything there is to check."""
-        state = self.state
+        state, session = self.state, self.session()
         return Evidence(
-            sessions=list(self.store._sessions.values()),
+            sessions=[session] if session else [],
             entries=[entry for _, entry in sorted(state.entries, key=lambda entered: entered[0])],
             effects=state.effects,
             pages=_pages(state),
@@ -154,16 +158,22 @@ def recovered(state: State, wakes: Program, setting: Setting, *, sweeping: bool 
         lost = replace(state, queue=0) if sweeping else state  # wake-ups may be lost: the sweeper sees to it
         world.state = lost
         for _ in range(6):
-            calm = _rest(world, wakes) if sweeping else _deliver(world, wakes)
+            calm = rest(world, wakes) if sweeping else _deliver(world, wakes)
             broken += violations(world.evidence(quiescent=True))
             if not calm:
                 broken.append("I7: it never comes to rest")
-            if broken or not _answered(world, setting.person):
+            if broken or not answer(world, setting.person):
                 break
-        head = world.store._sessions[SESSION_ID].head if world.store._sessions else None
-        if head is not None and not broken and head.status in (SessionStatus.RUNNING, SessionStatus.PAUSED):
-            broken.append(f"I7: the session ends {head.status}")
+        broken += [] if broken else unended(world)
     return tuple(dict.fromkeys(broken))
+
+
+def unended(world: Mended) -> list[str]:
+    """Say so if the session is not at its end after everybody has answered."""
+    session = world.session()
+    if session is not None and session.head.status in (SessionStatus.RUNNING, SessionStatus.PAUSED):
+        return [f"I7: the session ends {session.head.status}"]
+    return []
 
 
 def _rested_unswept(state: State, wakes: Program, setting: Setting) -> list[str]:
@@ -184,7 +194,7 @@ def _deliver(world: Mended, wakes: Program) -> bool:
     return False
 
 
-def _rest(world: Mended, wakes: Program) -> bool:
+def rest(world: Mended, wakes: Program) -> bool:
     """Sweep and deliver, and let the time pass until somebody has to look again, until nobody has."""
     for _ in range(ROUNDS):
         services = world.services()
@@ -194,8 +204,8 @@ def _rest(world: Mended, wakes: Program) -> bool:
         if not _deliver(world, wakes):
             return False
         ahead = world.now() + HORIZON
-        rows = [row for calls in (True, False) for row in world.store.due(calls=calls, before=ahead, limit=100)]
-        rows = [row for row in rows if not _queues(world.store.load(row.session_id), row.call_id)]
+        rows = [row for calls in (True, False) for row in services.store.due(calls=calls, before=ahead, limit=100)]
+        rows = [row for row in rows if not _queues(services.store.load(row.session_id), row.call_id)]
         if not rows:
             return True
         clock = max(world.now(), *(row.due_at for row in rows[:1])) + GRACE + timedelta(seconds=1)
@@ -203,10 +213,10 @@ def _rest(world: Mended, wakes: Program) -> bool:
     return False
 
 
-def _answered(world: Mended, person: Person) -> bool:
+def answer(world: Mended, person: Person) -> bool:
     """Have a person answer whatever waits for one; say whether anything did."""
     services = world.services()
-    session = world.store._sessions.get(SESSION_ID)
+    session = world.session()
     waiting = session.waiting_calls if session and session.head.status is SessionStatus.PAUSED else ()
     for call in waiting:
         happened = world.state.effects.get(f"{SESSION_ID}:{call.call_id}", 0) > 0

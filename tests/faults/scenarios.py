@@ -110,14 +110,14 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         "in doubt",
         **_doubted(
             DELETE,
-            {"d1": person("happened", CALL), "d2": person("run_again", CALL), "sweep": sweep(), **_wakes(DELETE)},
+            {"d1": person("happened", CALL), "d2": person("run_again", CALL), **_wakes(DELETE, 1)},
         ),
     ),
     _scenario(
         "in doubt, late failure",
         **_doubted(
             DELETE,
-            {"d1": person("run_again", CALL), **_wakes(DELETE)},
+            {"d1": person("run_again", CALL), **_wakes(DELETE, 1)},
             outcomes={"delete": ValueError("no")},
         ),
     ),
@@ -139,7 +139,7 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         MIXED,
         {"start": start(MIXED), "a1": person("approved", "c2-1"), "sweep": sweep(), **_wakes(MIXED, 1)},
         jumps=(INVOCATION_OVER,),
-        preemptions=2,
+        preemptions=1,
     ),
     _scenario(
         "cancel",
@@ -170,6 +170,6 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
             **_wakes(DELETE),
         },
         jumps=(INVOCATION_OVER,),
-        preemptions=2,
+        preemptions=1,
     ),
 )

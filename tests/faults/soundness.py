@@ -97,8 +97,8 @@ def unrested(session: Session) -> Iterator[str]:
 
 def standing_words(call: PendingToolCall) -> set[str]:
     words = {call.status.value}
-    if call.decision is not None:
-        words.add(call.decision.verdict)
+    # Nobody can decide any more what is overdue, whether or not that was noted, or the session was ended since.
+    words.add(call.decision.verdict if call.decision is not None else "expired")
     if call.resolution is not None:
         words.add(call.resolution.answer)
     return words
