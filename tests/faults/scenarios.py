@@ -64,6 +64,7 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         DELETE,
         {"start": start(DELETE), "again": start(DELETE), "sweep": sweep(), **_wakes(DELETE, 1)},
         jumps=(INVOCATION_OVER,),
+        preemptions=1,
     ),
     _scenario("approve twice", DELETE, {**_twice("approved"), "sweep": sweep(), **_wakes(DELETE)}, before=("start",)),
     _scenario(
@@ -93,7 +94,7 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
     _scenario("cut off, tool raises", **_during(DELETE, outcomes={"delete": ValueError("no")})),
     _scenario("cut off, retry-safe", **_during(_asks("put"))),
     _scenario("cut off, reconciled", **_during(_asks("check"))),
-    _scenario("cut off, asked again", **_during(DELETE, person=Person(doubt="run_again"))),
+    _scenario("cut off, asked again", **_during(DELETE, person=Person(doubt="run_again"), preemptions=1)),
     _scenario(
         "ungated",
         _asks("send"),
@@ -111,6 +112,7 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         **_doubted(
             DELETE,
             {"d1": person("happened", CALL), "d2": person("run_again", CALL), **_wakes(DELETE, 1)},
+            preemptions=1,
         ),
     ),
     _scenario(
