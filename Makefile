@@ -48,8 +48,9 @@ SCHEDULED := tests/faults/test_tier0_schedules.py tests/faults/test_tier2_machin
 
 .PHONY: faults
 faults: env ## Run every schedule of faults, on two cores; make test runs a sample
-	@$(FAULTS) $(SCHEDULED) & scheduled=$$!; \
-	$(FAULTS) tests/faults $(SCHEDULED:%=--ignore=%) && wait $$scheduled
+	@$(FAULTS) $(SCHEDULED) & scheduled=$$!; status=0; \
+	$(FAULTS) tests/faults $(SCHEDULED:%=--ignore=%) || status=$$?; \
+	wait $$scheduled && exit $$status
 
 .PHONY: check
 check: env ## Lint, types, formatting, locks, and the template
