@@ -173,11 +173,12 @@ class Explorer:
         if (known := self._seen.get(key)) is not None:
             return known
         schedules = bad = 0
-        for actor, suffix, after in self._choices(state, current, left):
+        alone = next((name for name in state.live if self._alone(state, name)), None)
+        for actor, suffix, after in self._choices(state, alone, current, left):
             self._path.append(actor + suffix)
             if left is None:
                 counted = self._explore(after, current=None, left=None)
-            elif actor == TIME:
+            elif actor == TIME or alone is not None:
                 counted = self._explore(after, current=current, left=left)
             else:
                 interrupts = current is not None and actor != current and self._could_go_on(state, current)
@@ -197,12 +198,10 @@ class Explorer:
         if len(self.report.found) >= self._enough:
             raise Stop
 
-    def _choices(self, state: State, current: str | None, left: int | None) -> Iterator[Step]:
-        for name in state.live:
-            if self._alone(state, name):
-                yield from self._steps(state, only=name)
-                return
-        if left == 0 and current is not None and self._could_go_on(state, current):
+    def _choices(self, state: State, alone: str | None, current: str | None, left: int | None) -> Iterator[Step]:
+        if alone is not None:
+            yield from self._steps(state, only=alone)
+        elif left == 0 and current is not None and self._could_go_on(state, current):
             yield from self._steps(state, only=current)
             yield from self._steps(state, only=TIME)
         else:

@@ -11,6 +11,7 @@ from pausepoint.domain.values import dump_json
 from pausepoint.errors import BudgetExceeded
 
 _TURN_BYTES: Final = 1024 * 1024
+_TURN_DEPTH: Final = 200
 
 
 def check_budgets(session: Session, now: datetime) -> None:
@@ -32,11 +33,23 @@ def check_budgets(session: Session, now: datetime) -> None:
 
 def unkeepable(turn: AssistantTurn) -> str | None:
     """Say why a turn cannot be stored; None when it can."""
+    if _is_deeper(turn.message, than=_TURN_DEPTH):
+        return f"it is nested deeper than {_TURN_DEPTH} levels"
     try:
         size = _size(turn)
     except (TypeError, ValueError, RecursionError) as error:  # not data, endless digits, endless depth
         return str(error)
     return f"it has {size} bytes, and at most {_TURN_BYTES} are kept" if size > _TURN_BYTES else None
+
+
+def _is_deeper(value: object, *, than: int) -> bool:
+    level = [value]
+    for _ in range(than):
+        inner: list[object] = []
+        for item in level:
+            inner += item.values() if isinstance(item, dict) else item if isinstance(item, list | tuple) else ()
+        level = inner
+    return bool(level)
 
 
 def _size(event: Event) -> int:

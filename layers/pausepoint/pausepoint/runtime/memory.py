@@ -66,6 +66,9 @@ class InMemoryStore:
                 lease = head.lease if commit.keep_lease else None
                 head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
                 self._postponed.pop((head.session_id, ""), None)
+            elif commit.stands is SessionStatus.PAUSED:
+                head = head.model_copy(update={"status": SessionStatus.RUNNING, "updated_at": commit.at})
+                self._postponed.pop((head.session_id, ""), None)
             changed = list(commit.new_calls)
             if commit.finished is not None:
                 changed.append(_ended(session.calls[commit.finished.call.call_id], commit.finished.call))
@@ -241,6 +244,8 @@ def _check(session: Session, commit: Commit) -> None:
         raise LostRace("the log went on")
     if any(call.call_id in session.calls for call in commit.new_calls):
         raise LostRace("the call has a record already")
+    if commit.stands is not None and session.head.status is not commit.stands:
+        raise LostRace("the session stands elsewhere")
     lease_id = session.head.lease.id if session.head.lease else None
     if (commit.status is not None or commit.new_calls) and lease_id != commit.lease_id:
         raise LostRace("the lease is not mine")

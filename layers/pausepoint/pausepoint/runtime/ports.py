@@ -101,6 +101,8 @@ class Commit:
         entry: must be the next of the log.
         status: the session's new status.
         keep_lease: False gives the lease back with the same write.
+        stands: where the session must still stand. A paused one is put among the running again: what is
+            written here may be all that it was waiting for, and its runner may die before it can say so.
     """
 
     head: SessionHead
@@ -111,6 +113,7 @@ class Commit:
     finished: FinishedCall | None = None
     status: SessionStatus | None = None
     keep_lease: bool = True
+    stands: SessionStatus | None = None
 
 
 @dataclass(frozen=True)

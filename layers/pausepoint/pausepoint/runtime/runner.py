@@ -287,6 +287,7 @@ class Runner:
                 at=self._now(),
                 entry=self._entry(),
                 finished=settled.finished,
+                stands=self._session.head.status,
             )
             try:
                 self._services.store.commit(commit)

@@ -126,6 +126,13 @@ class DynamoDBStore(Upkeep):
             head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
             mine = {"lease_id": commit.lease_id}
             writes.append(self.head_write(head, condition=LEASE_IS_MINE, values=mine, nonce=nonce))
+        elif commit.stands is SessionStatus.PAUSED:
+            head = head.model_copy(update={"status": SessionStatus.RUNNING, "updated_at": commit.at})
+            stands = {"stands": commit.stands}
+            writes.append(self.head_write(head, condition="#status = :stands", values=stands, nonce=nonce))
+        elif commit.stands is not None:
+            key = rows.key(head.session_id, rows.META)
+            writes.append(Write(key=key, condition="#status = :stands", values={"stands": commit.stands}))
         elif commit.new_calls:
             key = rows.key(head.session_id, rows.META)
             writes.append(Write(key=key, condition=LEASE_IS_MINE, values={"lease_id": commit.lease_id}))
