@@ -316,7 +316,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant("doubt before the deadline", _doubts_whoever_runs, ("approve twice",)),
     Mutant("cancel leaves calls open", _cancel_leaves_calls, ("cancel",)),
     Mutant("recorded blindly", _recorded_blindly, ("approve twice", "in doubt")),
-    Mutant("run again without approval", _asked_again_without_asking, ("cut off, asked again",)),
+    Mutant("run again without approval", _asked_again_without_asking, ("in doubt, late failure", "in doubt")),
     Mutant("answers overwrite", _answers_overwrite, ("in doubt",)),
     Mutant("no wake-up", _attribute(actors, "wake", lambda *_: None), ("approve or reject",)),
     Mutant("overdue calls stay", _attribute(transitions, "expired", lambda call, **_: call), ("too late",)),

@@ -244,6 +244,8 @@ def _check(session: Session, commit: Commit) -> None:
         raise LostRace("the log went on")
     if any(call.call_id in session.calls for call in commit.new_calls):
         raise LostRace("the call has a record already")
+    if commit.status is not None and commit.log_at not in (None, session.next_seq):
+        raise LostRace("the log went on")
     if commit.stands is not None and session.head.status is not commit.stands:
         raise LostRace("the session stands elsewhere")
     lease_id = session.head.lease.id if session.head.lease else None

@@ -101,6 +101,8 @@ class Commit:
         entry: must be the next of the log.
         status: the session's new status.
         keep_lease: False gives the lease back with the same write.
+        log_at: the number that the log's next event will have, as the runner knows it. A change of status
+            without an entry requires it: who lays a session down must not have missed a late result.
         stands: where the session must still stand. A paused one is put among the running again: what is
             written here may be all that it was waiting for, and its runner may die before it can say so.
     """
@@ -113,6 +115,7 @@ class Commit:
     finished: FinishedCall | None = None
     status: SessionStatus | None = None
     keep_lease: bool = True
+    log_at: int | None = None
     stands: SessionStatus | None = None
 
 

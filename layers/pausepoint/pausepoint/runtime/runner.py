@@ -38,6 +38,8 @@ from pausepoint.runtime.notices import notice_for
 from pausepoint.runtime.ports import ChatModel, Commit, FinishedCall, ModelReply, ModelRequest
 
 _RECORD_ATTEMPTS: Final = 5
+_RACES: Final = 5
+"""So many races a runner that holds the lease may lose (to late results) before it leaves the session to others."""
 
 
 class Runner:
@@ -66,6 +68,7 @@ class Runner:
         self._reminder = reminder
         self._executor = Executor(services, tools, context)
         self._leased = True
+        self._races = 0
         self._started_at = services.clock.now()
 
     def advance(self) -> Session:
@@ -80,10 +83,20 @@ class Runner:
             while self._leased:
                 self._step()
         except LostRace:
-            # What was written here may be all that the other runner was waiting for: somebody has to look.
-            wake(self._services, self._session.head.session_id)
-            return self._services.store.load(self._session.head.session_id)
+            return self._after_race()
         return self._session
+
+    def _after_race(self) -> Session:
+        """Look at what somebody else wrote; go on from there if this runner is still to go on."""
+        session = self._services.store.load(self._session.head.session_id)
+        self._races += 1
+        lease = session.head.lease
+        if lease is not None and lease.id == self._lease.id and self._races < _RACES:
+            self._session, self._unsaved = session, ()
+            return self.advance()
+        # What was written here may be all that the other runner was waiting for: somebody has to look.
+        wake(self._services, session.head.session_id)
+        return session
 
     def say(self, message: UserMessage) -> None:
         """Put a user's message into the log. Raises LostRace if somebody else wrote first."""
@@ -379,6 +392,7 @@ class Runner:
                 new_calls=records,
                 finished=finished,
                 status=status,
+                log_at=self._session.next_seq - len(self._unsaved),
                 keep_lease=keep_lease,
             )
         )

@@ -69,6 +69,11 @@ def call_sk(call_id: str) -> str:
     return f"CALL#{call_id}"
 
 
+def entry_key(session_id: str, first: int) -> Item:
+    """Return the key of the log entry that begins with this number."""
+    return key(session_id, f"EV#{first:010d}")
+
+
 def _common(session_id: str, sk: str, expires: int, nonce: str) -> Row:
     return {"pk": session_id, "sk": sk, "version": SCHEMA_VERSION, "expires": expires, "nonce": nonce}
 

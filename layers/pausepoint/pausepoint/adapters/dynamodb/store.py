@@ -121,6 +121,9 @@ class DynamoDBStore(Upkeep):
         writes: list[Write] = []
         if commit.entry is not None:
             writes.append(Write(row=rows.entry_row(head, commit.entry, nonce, self.bodies), condition=ABSENT))
+        elif commit.status is not None and commit.log_at is not None:
+            # nobody has written on: a late result, say, of which this runner does not know
+            writes.append(Write(key=rows.entry_key(head.session_id, commit.log_at), condition=ABSENT))
         if commit.status is not None:
             lease = head.lease if commit.keep_lease else None
             head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
