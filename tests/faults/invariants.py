@@ -136,6 +136,9 @@ def i7_comes_to_rest(evidence: Evidence) -> Iterator[str]:
         for call in evidence.calls():
             if call.status.value == "in_doubt" or call.resolution is not None:
                 yield f"{call.call_id} is in doubt, though nothing crashed"
+        for session in evidence.sessions:
+            if session.failure is not None and session.failure.code == "stalled":
+                yield f"session {session.head.session_id} got no further, though nothing crashed"
     if not evidence.quiescent:
         return
     for session in evidence.sessions:

@@ -8,8 +8,8 @@ from typing import Any, Final
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.listing import Listing
-from pausepoint.adapters.dynamodb.upkeep import ABSENT, LEASE_IS_MINE, WITH_LINK, Upkeep
-from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, translated
+from pausepoint.adapters.dynamodb.upkeep import LEASE_IS_MINE, WITH_LINK, Upkeep
+from pausepoint.adapters.dynamodb.writes import ABSENT, ConditionFailed, Write, translated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
 from pausepoint.domain.events import LogEntry

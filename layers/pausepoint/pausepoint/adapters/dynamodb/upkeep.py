@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
-from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write, Writer, translated
+from pausepoint.adapters.dynamodb.writes import ABSENT, ConditionFailed, Write, Writer, translated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, PendingToolCall, Resolution, doubted, expired, linked
 from pausepoint.domain.events import LogEntry
@@ -17,7 +17,6 @@ from pausepoint.domain.values import moment_text
 from pausepoint.errors import AlreadyDecided, LostRace, NotFound
 from pausepoint.runtime.ports import DueRow, NewId, Stall
 
-ABSENT: Final = "attribute_not_exists(pk)"
 LEASE_IS_MINE: Final = "#lease.#id = :lease_id"
 WITH_LINK: Final = " AND contains(#token_hashes, :token_hash)"
 _HEAD_STANDS: Final = (

@@ -20,6 +20,7 @@ from pausepoint.adapters.faults import NO_ANSWER
 from pausepoint.domain.session import SCHEMA_VERSION
 from pausepoint.errors import ConfigurationError, PausepointError, Unavailable
 
+ABSENT: Final = "attribute_not_exists(pk)"
 _CONFLICT_ATTEMPTS: Final = 6
 _SETUP_ERRORS: Final = frozenset(
     {"ResourceNotFoundException", "AccessDeniedException", "ValidationException", "UnrecognizedClientException"}
@@ -59,7 +60,7 @@ class Write:
     def request(self, table: str) -> tuple[str, dict[str, Any]]:
         """Return the kind (Put, Update or ConditionCheck) and its parameters."""
         condition, values = self.condition, dict(self.values)
-        if self.key is not None:
+        if self.key is not None and condition != ABSENT:  # a row that is not there has no version either
             # and no newer version wrote the row: what this one does not understand it does not change
             condition += " AND #version <= :known_version"
             values["known_version"] = SCHEMA_VERSION
