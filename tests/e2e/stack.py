@@ -20,7 +20,7 @@ from botocore.config import Config
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 300
-SETTLE_SECONDS = 60
+SETTLE_SECONDS = 240
 PARAMETERS = ("--parameter", "WorkerSeconds=30")
 """So that it is not long until nobody hears from a process that was killed."""
 Found = TypeVar("Found")

@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
 from pausepoint.domain.calls import PendingToolCall
-from pausepoint.domain.session import Session
+from pausepoint.domain.session import Session, SessionStatus
 from pausepoint.errors import NotFound, PausepointError
 from pausepoint.runtime.cancelling import cancel
 from pausepoint.runtime.context import Services
@@ -271,3 +271,16 @@ def test_no_life_breaks_an_invariant(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.skipif(not THOROUGH, reason="make faults runs it")
 def test_no_life_on_a_table_breaks_an_invariant(capsys: pytest.CaptureFixture[str]) -> None:
     lives(LifeOnTable, 40, capsys)
+
+
+def test_a_session_on_a_table_pauses_after_a_call_that_ran_beside_one_that_waits() -> None:
+    turns = [_turn(["send", "delete"])]
+    with locked_moto(), tools_in_line():
+        stored = Stored.of(Stored({}, {}).opened())
+        world = OnTable(State(stored=stored, clock=START, live={}), Life())
+        with running(world):
+            start(turns)(world)  # type: ignore[arg-type]
+
+        session = world.session()
+    assert session is not None
+    assert (session.head.status, session.head.lease) == (SessionStatus.PAUSED, None)
