@@ -70,9 +70,9 @@ class BedrockModel:
         client: Any = None,
     ) -> None:
         self._model_id = model_id
-        self._inference = {"maxTokens": max_tokens}
+        self._inference: dict[str, float] = {"maxTokens": max_tokens}
         if temperature is not None:
-            self._inference["temperature"] = temperature  # type: ignore[assignment]
+            self._inference["temperature"] = temperature
         self._additional = dict(additional_fields or {})
         self._given_client = client
         self._clients: dict[int, Any] = {}
