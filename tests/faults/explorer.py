@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
@@ -17,7 +16,7 @@ from typing import Any, Final
 from pausepoint.errors import LostRace
 from tests.faults.actors import SESSION_ID, START
 from tests.faults.recovery import Person, recovered
-from tests.faults.scripts import Answer, Finished, Op, Program, run, tools_in_line
+from tests.faults.scripts import Answer, Finished, Op, Program, run
 from tests.faults.world import READS, Live, State, Stored, elsewhere, fingerprint, letter, on_store, still_landed
 from tests.faults.world import unavailable as no_answer
 
@@ -119,23 +118,20 @@ class Explorer:
     def explore(self) -> Report:
         """Run everything, and return what came of it."""
         sys.setrecursionlimit(20_000)
-        with ExitStack() as stack:
-            stack.enter_context(tools_in_line())
-            try:
-                schedules, bad = self._explore(self._beginning(), current=None, left=self.scenario.preemptions)
-                self.report.schedules, self.report.bad = schedules, bad
-            except Stop:
-                self.report.bad = max(1, len(self.report.found))
+        try:
+            schedules, bad = self._explore(self._beginning(), current=None, left=self.scenario.preemptions)
+            self.report.schedules, self.report.bad = schedules, bad
+        except Stop:
+            self.report.bad = max(1, len(self.report.found))
         self.report.states, self.report.endings = len(self._seen), len(self._endings)
         return self.report
 
     def replay(self, schedule: str) -> tuple[State, tuple[str, ...]]:
         """Run one schedule, and return the state before recovery, and what does not hold in the end."""
-        with tools_in_line():
-            state = self._beginning()
-            for step in schedule.split():
-                state = self._step(state, *_parsed(step))
-            return state, self._ending(state)
+        state = self._beginning()
+        for step in schedule.split():
+            state = self._step(state, *_parsed(step))
+        return state, self._ending(state)
 
     def _beginning(self) -> State:
         stored = Stored({}, {})

@@ -17,7 +17,7 @@ from pausepoint.runtime.sweeping import GRACE, Sweeper
 from tests.faults.actors import INVOCATION, SESSION_ID, post
 from tests.faults.evidence import Evidence, Sent, Told
 from tests.faults.invariants import violations
-from tests.faults.scripts import SILENT, Op, Program, Script, running
+from tests.faults.scripts import SILENT, Op, Program, Script, in_line, running
 from tests.faults.soundness import waits_its_turn
 from tests.faults.world import State, elsewhere
 
@@ -106,6 +106,7 @@ class Mended:
             new_id=self.name,
             new_token=self.name,
             logger=SILENT,
+            call_within=in_line(self),
         )
 
     def session(self) -> Session | None:

@@ -13,12 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, cast
-from unittest.mock import patch
 
 from pausepoint.errors import ToolCutOff
-from pausepoint.runtime import execution
 from pausepoint.runtime.context import Services
-from pausepoint.runtime.ports import Notifier, SessionStore, WorkQueue
+from pausepoint.runtime.ports import CallWithin, Clock, Notifier, Result, SessionStore, WorkQueue
 
 SILENT: Final = logging.getLogger("pausepoint.faults")
 SILENT.disabled = True
@@ -50,6 +48,19 @@ class Suspend(BaseException):
     def __init__(self, op: Op) -> None:
         super().__init__(op.method)
         self.op = op
+
+
+def in_line(clock: Clock) -> CallWithin:
+    """Run tools in their caller's thread; whether they came back in time is a matter of the played clock."""
+
+    def call_within(seconds: float, function: Callable[[], Result]) -> Result:
+        begun = clock.now()
+        result = function()
+        if (clock.now() - begun).total_seconds() > seconds:
+            raise ToolCutOff("The tool did not come back in time.")
+        return result
+
+    return call_within
 
 
 class Script:
@@ -91,6 +102,7 @@ class Script:
             new_id=self.name,
             new_token=self.name,
             logger=SILENT,
+            call_within=in_line(self),
         )
 
 
@@ -131,18 +143,3 @@ def run(program: Program, actor: str, answers: tuple[Answer, ...]) -> Op | Finis
             return Finished(tuple(program(script)))
         except Suspend as stopped:
             return stopped.op
-
-
-def _within(seconds: float, function: Callable[[], Any]) -> Any:
-    begun = current().now()
-    result = function()
-    if (current().now() - begun).total_seconds() > seconds:
-        raise ToolCutOff("The tool did not come back in time.")
-    return result
-
-
-@contextmanager
-def tools_in_line() -> Iterator[None]:
-    """Run tools in their caller's thread; whether they came back in time is a matter of the played clock."""
-    with patch.object(execution, "call_within", _within):
-        yield

@@ -33,7 +33,7 @@ from pausepoint.runtime.system import new_id
 from tests.faults.actors import SESSION_ID, START, Turn, deliver, post, say, start, sweep
 from tests.faults.invariants import violations
 from tests.faults.recovery import Mended, Person, answer, rest, unended
-from tests.faults.scripts import running, tools_in_line
+from tests.faults.scripts import running
 from tests.faults.world import State, Stored
 from tests.support.aws import client, create_table, locked_moto
 from tests.support.bucket import Bucket
@@ -128,7 +128,6 @@ class Life(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.stack = ExitStack()
-        self.stack.enter_context(tools_in_line())
         self.outcomes: dict[str, Any] = {}
 
     @initialize(turns=TURNS, ordered=st.booleans())
@@ -275,7 +274,7 @@ def test_no_life_on_a_table_breaks_an_invariant(capsys: pytest.CaptureFixture[st
 
 def test_a_session_on_a_table_pauses_after_a_call_that_ran_beside_one_that_waits() -> None:
     turns = [_turn(["send", "delete"])]
-    with locked_moto(), tools_in_line():
+    with locked_moto():
         stored = Stored.of(Stored({}, {}).opened())
         world = OnTable(State(stored=stored, clock=START, live={}), Life())
         with running(world):

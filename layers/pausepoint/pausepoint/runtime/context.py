@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from pausepoint.runtime.ports import Clock, NewId, Notifier, SessionStore, WorkQueue
+from pausepoint.runtime.ports import CallWithin, Clock, NewId, Notifier, SessionStore, WorkQueue
+from pausepoint.runtime.timing import call_within
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Services:
     new_id: NewId
     new_token: Callable[[], str]
     logger: logging.Logger
+    call_within: CallWithin = call_within
 
 
 FOREVER: Final = timedelta(hours=1)

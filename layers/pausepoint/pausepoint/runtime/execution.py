@@ -26,7 +26,6 @@ from pausepoint.domain.tools import Tool, ToolContext
 from pausepoint.errors import ToolCutOff
 from pausepoint.runtime.context import ExecutionContext, Services
 from pausepoint.runtime.ports import FinishedCall
-from pausepoint.runtime.timing import call_within
 
 _OUTCOME_CHARACTERS = 1000
 
@@ -74,7 +73,8 @@ class Executor:
         context = self._tool_context(record.session_id, record.call_id, approver=approver)
         try:
             arguments = record.approved_arguments
-            found = call_within(self._context.tool_seconds(self._now()), lambda: tool.reconcile(arguments, context))
+            seconds = self._context.tool_seconds(self._now())
+            found = self._services.call_within(seconds, lambda: tool.reconcile(arguments, context))
         except (Exception, SystemExit, asyncio.CancelledError):  # it may raise anything, or never come back
             self._services.logger.exception("reconcile raised", extra={"tool": tool.name, "call_id": call.call_id})
             return None
@@ -169,7 +169,7 @@ class Executor:
     def _run(self, tool: Tool, arguments: str, context: ToolContext) -> tuple[str, str]:
         try:
             seconds = self._context.tool_seconds(self._now())
-            return "success", result_text(call_within(seconds, lambda: tool.run(arguments, context)))
+            return "success", result_text(self._services.call_within(seconds, lambda: tool.run(arguments, context)))
         except ToolCutOff:
             raise
         except (Exception, SystemExit, asyncio.CancelledError) as error:  # a tool may raise anything

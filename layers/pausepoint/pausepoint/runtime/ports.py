@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.events import LogEntry, Usage
@@ -29,6 +29,19 @@ class Clock(Protocol):
 
 NewId = Callable[[], str]
 """Makes an identifier that nobody can guess: at least 128 random bits, of the characters a-z 2-7."""
+
+Result = TypeVar("Result")
+
+
+class CallWithin(Protocol):
+    """Calls a tool, and waits for it as long as there is time."""
+
+    def __call__(self, seconds: float, function: Callable[[], Result], /) -> Result:
+        """Return what the function returns, or raise what it raises.
+
+        Raises:
+            ToolCutOff: it did not come back within that many seconds.
+        """
 
 
 @dataclass(frozen=True)
