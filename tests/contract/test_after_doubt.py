@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pausepoint.domain.calls import Answer, CallStatus, PendingToolCall, answered, resolved
+from pausepoint.domain.calls import Answer, CallStatus, PendingToolCall, model_told, resolved
 from pausepoint.domain.events import CallReissued, LogEntry
 from pausepoint.errors import AlreadyDecided, LostRace
 from pausepoint.runtime.ports import Commit, FinishedCall, SessionStore
@@ -78,7 +78,7 @@ def test_r49_after_an_answer_a_late_result_does_not_count(place: Place, word: An
 def test_r49_what_was_said_is_told_in_place_and_once(place: Place, word: Answer) -> None:
     store = place.store
     in_doubt(store)
-    told = answered(answer(store, word), outcome="It was said.")
+    told = model_told(answer(store, word), outcome="It was said.")
 
     store.commit(closing(store.load("s1"), told, "run-1"))
 
@@ -93,7 +93,7 @@ def test_r49_what_was_said_is_told_in_place_and_once(place: Place, word: Answer)
 @pytest.mark.parametrize("word", ["happened", "did_not_happen"])
 def test_what_the_tools_own_check_found_is_recorded_with_the_call(store: SessionStore, word: Answer) -> None:
     found = a_resolution(word, by="delete's own check", verified="reconcile")
-    told = answered(resolved(in_doubt(store), found, token_hash=None), outcome="It was found.")
+    told = model_told(resolved(in_doubt(store), found, token_hash=None), outcome="It was found.")
 
     store.commit(closing(store.load("s1"), told, "run-1"))
 
@@ -108,7 +108,7 @@ def test_r49_after_a_persons_answer_the_tools_own_check_does_not_count(
 ) -> None:
     store = place.store
     found = a_resolution(word, by="delete's own check", verified="reconcile")
-    told = answered(resolved(in_doubt(store), found, token_hash=None), outcome="It was found.")
+    told = model_told(resolved(in_doubt(store), found, token_hash=None), outcome="It was found.")
     answer(store, first)
     before = place.everything()
 
@@ -124,7 +124,7 @@ def test_r49_after_a_persons_answer_the_tools_own_check_does_not_count(
 def reissuing(store: SessionStore) -> tuple[Commit, PendingToolCall, PendingToolCall]:
     """Return the write that puts another call in the place of one that is to run again, and both calls."""
     session = store.load("s1")
-    told = answered(session.calls["c2-0"], outcome="Asked again as c3-0.")
+    told = model_told(session.calls["c2-0"], outcome="Asked again as c3-0.")
     again = a_call("c3-0", requested_at=moment(70))
     reissued = CallReissued(
         at=moment(70), call_id="c2-0", name="delete", reissued_as="c3-0", arguments=again.arguments, digest=again.digest

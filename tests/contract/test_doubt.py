@@ -138,7 +138,7 @@ def test_r49_a_result_and_a_doubt_that_meet_end_with_the_result(store: SessionSt
         assert recorded == store.head(session_id)
         assert isinstance(doubted, LostRace) or getattr(doubted, "status", None) is CallStatus.IN_DOUBT
         standing = store.call(session_id, "c2-0")
-        assert (standing.status, standing.outcome, standing.answered) == (CallStatus.SUCCEEDED, "done", True)
+        assert (standing.status, standing.outcome, standing.told) == (CallStatus.SUCCEEDED, "done", True)
 
 
 # --- what became of it
@@ -154,7 +154,7 @@ def test_r49_an_answer_ends_the_doubt_and_waits_until_the_model_is_told(
     said = answer(store, word, token_hash=token_hash)
 
     assert said == store.call("s1", "c2-0") == resolved(call, a_resolution(word), token_hash=token_hash)
-    assert (said.status, said.resolution, said.answered) == (ENDS[word], a_resolution(word), False)
+    assert (said.status, said.resolution, said.told) == (ENDS[word], a_resolution(word), False)
     assert store.due(calls=True, before=moment(61), limit=9) == [DueRow("s1", "c2-0", moment(60))]
 
 

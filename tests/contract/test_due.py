@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pausepoint.adapters.dynamodb import rows
-from pausepoint.domain.calls import CallStatus, answered, closed
+from pausepoint.domain.calls import CallStatus, closed, model_told
 from tests.support.stored import (
     PAUSED,
     RUNNING,
@@ -94,9 +94,9 @@ def test_r47_a_refused_call_waits_until_the_model_is_told(table: Table) -> None:
     assert waiting(table) == {FIRST, SECOND}
     assert due(table, SECOND) == "2026-11-29T12:16:40.000000Z"
 
-    store.commit(closing(store.load("s1"), answered(rejected, outcome="Not run."), None))
+    store.commit(closing(store.load("s1"), model_told(rejected, outcome="Not run."), None))
     assert waiting(table) == {SECOND}
-    store.commit(closing(store.load("s1"), answered(expired, outcome="Not run."), None))
+    store.commit(closing(store.load("s1"), model_told(expired, outcome="Not run."), None))
     assert waiting(table) == set()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pausepoint.domain.calls import CallStatus, PendingToolCall, answered, claimed, closed
+from pausepoint.domain.calls import CallStatus, PendingToolCall, claimed, closed, model_told
 from pausepoint.errors import LostRace, NotFound
 from pausepoint.runtime.ports import SessionStore
 from tests.contract.conftest import Place
@@ -237,8 +237,8 @@ def test_a_refused_call_is_answered_and_keeps_its_status_and_its_decision(
         expired = closed(call, CallStatus.EXPIRED)  # as the sweeper leaves it: without an answer yet
         store.commit(settling(session.head, expired, None))
         refused = store.call("s2", "c2-0")
-        assert not refused.answered
-    told = answered(refused, outcome="Not run.")
+        assert not refused.told
+    told = model_told(refused, outcome="Not run.")
 
     store.commit(closing(session, told, None))
 

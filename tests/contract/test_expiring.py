@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from pausepoint.domain.calls import CallStatus, PendingToolCall, answered, closed
+from pausepoint.domain.calls import CallStatus, PendingToolCall, closed, model_told
 from pausepoint.domain.events import LogEntry, SessionFailed
 from pausepoint.domain.session import Session, SessionStatus
 from pausepoint.errors import AlreadyDecided, LostRace
@@ -42,8 +42,8 @@ def test_case_45_a_call_that_nobody_decided_in_time_expires_and_waits_for_its_an
 
     assert expired == store.call("s1", "c2-0") == call.model_copy(update={"status": CallStatus.EXPIRED})
     assert store.due(calls=True, before=moment(1001), limit=9) == [DueRow("s1", "c2-0", moment(1000))]
-    store.commit(closing(session, answered(expired, outcome="Not run."), None))
-    assert store.call("s1", "c2-0") == answered(expired, outcome="Not run.")
+    store.commit(closing(session, model_told(expired, outcome="Not run."), None))
+    assert store.call("s1", "c2-0") == model_told(expired, outcome="Not run.")
     assert store.due(calls=True, before=moment(5000), limit=9) == []
 
 

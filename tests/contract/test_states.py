@@ -47,7 +47,7 @@ def claim(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
 def close(status: CallStatus) -> Step:
     def step(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
         execution_id = call.execution.id if call.execution else None
-        end = call.model_copy(update={"status": status, "outcome": f"It is {status}.", "answered": True})
+        end = call.model_copy(update={"status": status, "outcome": f"It is {status}.", "told": True})
         store.commit(settling(store.head(call.session_id), end, execution_id))
         return end
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from pausepoint.domain.calls import CallStatus, answered, claimed, closed
+from pausepoint.domain.calls import CallStatus, claimed, closed, model_told
 from pausepoint.domain.canonical import sha256_hex
 from pausepoint.domain.events import LogEntry, SessionFailed
 from pausepoint.domain.session import SessionStatus
@@ -76,7 +76,7 @@ def doubt(store: SessionStore) -> object:
 
 
 def answer(store: SessionStore) -> object:
-    told = answered(store.call("s1", "c2-0"), outcome="Not run.")
+    told = model_told(store.call("s1", "c2-0"), outcome="Not run.")
     return store.commit(closing(store.load("s1"), told, None))
 
 
@@ -115,7 +115,7 @@ def resolved(store: SessionStore) -> None:
 
 
 def tell(store: SessionStore) -> object:
-    told = answered(store.call("s1", "c2-0"), outcome="It was said.")
+    told = model_told(store.call("s1", "c2-0"), outcome="It was said.")
     return store.commit(closing(store.load("s1"), told, "run-1"))
 
 

@@ -281,7 +281,7 @@ def _asked_again_without_asking() -> Iterator[None]:
 def _answers_overwrite() -> Iterator[None]:
     def resolved(call: PendingToolCall, resolution: Any, **_: Any) -> PendingToolCall:
         status = CallStatus.SUCCEEDED if resolution.answer == "happened" else CallStatus.FAILED
-        return call.model_copy(update={"status": status, "resolution": resolution, "answered": False})
+        return call.model_copy(update={"status": status, "resolution": resolution, "told": False})
 
     with patch.object(transitions, "resolved", resolved):
         yield

@@ -181,9 +181,9 @@ def records_unsound(session: Session) -> Iterator[str]:
         if name not in asked and name not in reissued.values():
             yield f"the record {name} belongs to no call of the log"
         in_log = name in told or name in reissued
-        if call.answered and not in_log and status != "cancelled":
+        if call.told and not in_log and status != "cancelled":
             yield f"{name} counts as answered, and the log holds no result of it"
-        if in_log and not call.answered:
+        if in_log and not call.told:
             yield f"the log holds a result of {name}, and the record does not know"
         if (result := told.get(name)) is not None and (result.status == "success") != (status == "succeeded"):
             yield f"the log says {result.status} of {name}, its record {status}"

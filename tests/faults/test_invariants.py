@@ -33,7 +33,7 @@ ENTRY = Entry("s1", "c2-0", KEY, DIGEST, retry_safe=False, gated=True, at=AT)
 
 
 def record(**changes: Any) -> PendingToolCall:
-    done = {"status": CallStatus.SUCCEEDED, "decision": DECISION, "execution": EXECUTION, "answered": True}
+    done = {"status": CallStatus.SUCCEEDED, "decision": DECISION, "execution": EXECUTION, "told": True}
     return a_call(**{**done, "digest": DIGEST, **changes})
 
 
@@ -77,9 +77,9 @@ def sound(**changes: Any) -> Evidence:
         notices=[Sent("s1", "c2-0")],
         told=[Told("s1", "c2-0", "approved")],
         history=[
-            record(status=CallStatus.PENDING, decision=None, execution=None, answered=False),
-            record(status=CallStatus.APPROVED, execution=None, answered=False),
-            record(status=CallStatus.EXECUTING, answered=False),
+            record(status=CallStatus.PENDING, decision=None, execution=None, told=False),
+            record(status=CallStatus.APPROVED, execution=None, told=False),
+            record(status=CallStatus.EXECUTING, told=False),
             record(),
         ],
         every_write=True,
@@ -136,7 +136,7 @@ BAD: dict[str, list[Callable[[], Evidence]]] = {
         lambda: sound(sessions=[session(record(), events=(*log()[:5], log()[4], log()[5]))]),
         lambda: sound(sessions=[session(record(), events=(*log()[:4], log()[5]))]),
         lambda: sound(sessions=[session(record(), events=(*log(), SessionCancelled(at=AT, by="jo")))]),
-        lambda: sound(sessions=[session(record(answered=False))]),
+        lambda: sound(sessions=[session(record(told=False))]),
     ],
     "I7": [
         lambda: sound(sessions=[session(record(), status=SessionStatus.RUNNING)]),

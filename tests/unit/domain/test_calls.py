@@ -11,12 +11,12 @@ from pausepoint.domain.calls import (
     EDGES,
     WAITING,
     CallStatus,
-    answered,
     claimed,
     closed,
     decided,
     due_at,
     finished,
+    model_told,
     origins,
 )
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace
@@ -131,7 +131,7 @@ def test_r43_only_the_execution_that_holds_the_call_ends_it() -> None:
 def test_the_late_result_of_an_execution_in_doubt_counts() -> None:
     late = START + timedelta(hours=1)
     done = finished(record(status=S.IN_DOUBT, execution=execution()), "x1", S.SUCCEEDED, outcome="ok", at=late)
-    assert (done.status, done.outcome, done.answered) == (S.SUCCEEDED, "ok", True)
+    assert (done.status, done.outcome, done.told) == (S.SUCCEEDED, "ok", True)
     assert done.execution is not None
     assert done.execution.ended_at == late
 
@@ -174,7 +174,7 @@ def test_i7_whatever_somebody_has_to_act_on_is_due_at_some_time() -> None:
         to_do = status in WAITING or status in {S.REJECTED, S.EXPIRED}
         assert (due_at(call) is not None) == to_do, status
         if not EDGES[status]:
-            assert due_at(answered(call, outcome="told")) is None, status
+            assert due_at(model_told(call, outcome="told")) is None, status
 
 
 def test_case_24_a_call_whose_notice_was_not_sent_is_due_at_once() -> None:

@@ -97,7 +97,7 @@ def test_an_answer_is_passed_on_and_the_session_goes_on(gated: bool, answer: Ans
     assert (told, session.results["c2-0"].entered) == (status, True)
     assert text.endswith(words)
     expected = "succeeded" if answer == "happened" else "failed"
-    assert (session.calls["c2-0"].status, session.calls["c2-0"].answered) == (expected, True)
+    assert (session.calls["c2-0"].status, session.calls["c2-0"].told) == (expected, True)
 
 
 def test_case_29_what_happened_with_edited_arguments_is_told_as_edited() -> None:

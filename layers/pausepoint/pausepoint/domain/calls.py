@@ -114,7 +114,7 @@ class PendingToolCall(Document):
             approver had changed.
         execution: the latest entry into the tool's body.
         outcome: the beginning of what the model was told.
-        answered: the log holds the call's result, or the call that took its place.
+        told: the log holds the call's result, or the call that took its place.
         resolution: what was said when the call was in doubt.
         reconciled: the tool's own `reconcile` was asked, or there is none.
         sweeps: how often the sweeper has come by since the call last moved.
@@ -141,7 +141,7 @@ class PendingToolCall(Document):
     execution: Execution | None = None
     attempts: int = 0
     outcome: str = ""
-    answered: bool = False
+    told: bool = False
     resolution: Resolution | None = None
     reconciled: bool = False
     reminded: bool = False
@@ -174,15 +174,15 @@ def due_at(call: PendingToolCall) -> datetime | None:
     match call.status:
         case _S.PENDING:
             return call.expires_at if call.notify == "sent" else call.requested_at
-        case _S.APPROVED | _S.REJECTED if not call.answered:
+        case _S.APPROVED | _S.REJECTED if not call.told:
             return call.decision.at if call.decision else call.requested_at
-        case _S.EXPIRED if not call.answered:
+        case _S.EXPIRED if not call.told:
             return call.expires_at
         case _S.IN_DOUBT if call.notify == "sent":
             return call.requested_at + _IN_DOUBT_FOR  # nobody is late; it stays in the list of what waits
         case _S.EXECUTING | _S.IN_DOUBT:
             return call.execution.deadline if call.execution else call.requested_at
-        case _S.SUCCEEDED | _S.FAILED if not call.answered and call.resolution is not None:
+        case _S.SUCCEEDED | _S.FAILED if not call.told and call.resolution is not None:
             return call.resolution.at
         case _:
             return None
@@ -239,7 +239,7 @@ def finished(
     if call.execution is None or call.execution.id != execution_id:
         raise LostRace(f"call {call.call_id} is not held by this execution")
     ended = call.execution.model_copy(update={"ended_at": at})
-    return _moved(call, status, execution=ended, outcome=outcome, answered=True)
+    return _moved(call, status, execution=ended, outcome=outcome, told=True)
 
 
 def closed(call: PendingToolCall, status: CallStatus, *, outcome: str = "") -> PendingToolCall:
@@ -248,7 +248,7 @@ def closed(call: PendingToolCall, status: CallStatus, *, outcome: str = "") -> P
     Raises:
         LostRace: there is no such edge from where it stands.
     """
-    return _moved(call, status, outcome=outcome, answered=bool(outcome))
+    return _moved(call, status, outcome=outcome, told=bool(outcome))
 
 
 def expired(call: PendingToolCall, *, now: datetime) -> PendingToolCall:
@@ -299,9 +299,9 @@ def resolved(call: PendingToolCall, resolution: Resolution, *, token_hash: str |
     return _moved(call, status, resolution=resolution)
 
 
-def answered(call: PendingToolCall, *, outcome: str) -> PendingToolCall:
+def model_told(call: PendingToolCall, *, outcome: str) -> PendingToolCall:
     """Return a call at its end after the model was told so."""
-    return call.model_copy(update={"outcome": outcome, "answered": True})
+    return call.model_copy(update={"outcome": outcome, "told": True})
 
 
 def origins(status: CallStatus) -> frozenset[CallStatus]:
@@ -317,7 +317,7 @@ def can_end(stored: PendingToolCall, end: PendingToolCall) -> bool:
     """
     if stored.status is not end.status:
         return stored.status in origins(end.status)
-    return stored.status in origins(end.status) and not stored.answered and stored.resolution == end.resolution
+    return stored.status in origins(end.status) and not stored.told and stored.resolution == end.resolution
 
 
 def _moved(call: PendingToolCall, status: CallStatus, **changes: object) -> PendingToolCall:

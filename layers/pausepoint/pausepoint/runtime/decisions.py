@@ -158,7 +158,7 @@ def check_decision(call: PendingToolCall, decision: Decision) -> None:
 
 def needs_wake(call: PendingToolCall) -> bool:
     """Whether a decided call still has to be acted on (or may have to: waking in vain does no harm)."""
-    return call.status in _ACTED_ON or (call.resolution is not None and not call.answered)
+    return call.status in _ACTED_ON or (call.resolution is not None and not call.told)
 
 
 def wake(services: Services, session_id: str) -> None:

@@ -14,9 +14,9 @@ from pausepoint.domain.calls import (
     Execution,
     PendingToolCall,
     Resolution,
-    answered,
     closed,
     finished,
+    model_told,
     resolved,
 )
 from pausepoint.domain.canonical import call_digest
@@ -60,7 +60,7 @@ class Executor:
         events: tuple[Event, ...] = (*said_about(record), result)
         if record is None or not call.guarded:
             return Settled(events=events)
-        told = answered(record, outcome=text[:_OUTCOME_CHARACTERS])
+        told = model_told(record, outcome=text[:_OUTCOME_CHARACTERS])
         held_by = record.execution.id if record.execution else None
         return Settled(events=events, finished=FinishedCall(call=told, execution_id=held_by))
 
@@ -90,7 +90,7 @@ class Executor:
         text = refusal_text(ended) if isinstance(found, bool) else result_text(found)
         if found is not False:
             text = edited_note(record) + text
-        told = answered(ended, outcome=text[:_OUTCOME_CHARACTERS])
+        told = model_told(ended, outcome=text[:_OUTCOME_CHARACTERS])
         result = self._result(call, "error" if found is False else "success", text, entered=True)
         return Settled(
             events=(*said_about(told), result), finished=FinishedCall(call=told, execution_id=record.execution.id)

@@ -234,7 +234,7 @@ class InMemoryStore:
 def _ended(stored: PendingToolCall, end: PendingToolCall) -> PendingToolCall:
     """Return a stored call at its end: whoever ends it says how, and cannot touch what was decided."""
     execution = end.execution or stored.execution
-    update = {"status": end.status, "outcome": end.outcome, "answered": end.answered, "execution": execution}
+    update = {"status": end.status, "outcome": end.outcome, "told": end.told, "execution": execution}
     update |= {"resolution": end.resolution or stored.resolution}
     return stored.model_copy(update=update)
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final, assert_never
 
 from pausepoint.domain.bounds import check_budgets, unkeepable
-from pausepoint.domain.calls import CallStatus, PendingToolCall, answered
+from pausepoint.domain.calls import CallStatus, PendingToolCall, model_told
 from pausepoint.domain.canonical import sha256_hex
 from pausepoint.domain.events import AssistantTurn, CallReissued, Event, LogEntry, SessionFailed, ToolCall, UserMessage
 from pausepoint.domain.proposals import WHOLE_TURN, propose, record_of, reissue_of
@@ -275,7 +275,7 @@ class Runner:
             arguments=again.arguments,
             digest=again.digest,
         )
-        told = answered(record, outcome=f"Asked again as {call_id}.")
+        told = model_told(record, outcome=f"Asked again as {call_id}.")
         self._note(*said, reissued)
         self._session = self._session.after(None, calls=[told, again])
         held_by = record.execution.id if record.execution else None

@@ -123,7 +123,7 @@ class Sweeper:
                 return self._notify(call, "Notified") if call.notify != "sent" else "Waiting"
             case CallStatus.CANCELLED | CallStatus.STALE:
                 return "MovedOn"
-            case _ if call.answered:
+            case _ if call.told:
                 return "MovedOn"
             case _:
                 return self._carry_on(row, call)

@@ -235,7 +235,7 @@ def _finishing(finished: FinishedCall, nonce: str) -> Write:
         if call.resolution is not None:
             known = "#resolution = :resolution"
             values["resolution"] = _resolution(call)
-        edge = f"({edge} OR (#status = :itself AND #answered = :no AND {known}))"
+        edge = f"({edge} OR (#status = :itself AND #told = :no AND {known}))"
     return Write(
         key=rows.key(call.session_id, rows.call_sk(call.call_id)),
         condition=f"{edge} AND {fence}",
@@ -243,7 +243,7 @@ def _finishing(finished: FinishedCall, nonce: str) -> Write:
         row={
             "status": call.status,
             "outcome": call.outcome,
-            "answered": call.answered,
+            "told": call.told,
             **({"execution": call.execution.model_dump(mode="json")} if call.execution else {}),
             **({"resolution": _resolution(call)} if call.resolution else {}),
             **rows.call_index(call),
