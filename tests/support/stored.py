@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from pausepoint.domain.calls import (
     Answer,
@@ -108,6 +108,7 @@ def a_decision(
         reason="because" if verdict == "rejected" else "",
         digest_shown=call.digest,
         digest_approved=call.digest,
+        answer='"eu"' if verdict == "answered" else None,
     )
     return decision.model_copy(update=changes)
 
@@ -235,9 +236,9 @@ def brought(store: SessionStore, call: PendingToolCall, status: CallStatus) -> P
     match status:
         case CallStatus.PENDING:
             pass
-        case CallStatus.APPROVED | CallStatus.REJECTED:
-            verdict: Verdict = "approved" if status is CallStatus.APPROVED else "rejected"
-            store.decide(call.session_id, call.call_id, a_decision(call, verdict), token_hash=TOKEN_HASH)
+        case CallStatus.APPROVED | CallStatus.REJECTED | CallStatus.ANSWERED:
+            decision = a_decision(call, cast("Verdict", status.value))
+            store.decide(call.session_id, call.call_id, decision, token_hash=TOKEN_HASH)
         case CallStatus.EXPIRED:
             store.expire(call, now=call.expires_at)
         case CallStatus.STALE:

@@ -154,7 +154,9 @@ def test_r66_the_tool_calls_of_a_session_are_counted_also_within_a_turn() -> Non
 def test_a_gated_call_starts_pending_with_the_hash_of_its_link() -> None:
     (call,) = proposed(("delete", {"path": "a.txt"}))
     ends = START + timedelta(hours=1)
-    made = record_of(call, session_of(message()), now=START, expires_at=ends, token_hash="hash")
+    made = record_of(
+        call, session_of(message()), TOOLS[call.name], model_text="", now=START, expires_at=ends, token_hash="hash"
+    )
     assert (made.status, made.notify, made.token_hashes) == (CallStatus.PENDING, "due", ("hash",))
     assert (made.digest, made.digest) == (call.digest, call_digest("delete", made.arguments))
     assert (made.requested_by, made.agent, made.expires_at) == ("maria", "clerk", ends)
@@ -162,5 +164,7 @@ def test_a_gated_call_starts_pending_with_the_hash_of_its_link() -> None:
 
 def test_a_call_nobody_has_to_approve_starts_approved_and_tells_nobody() -> None:
     (call,) = proposed(("send", {"to": "maria"}))
-    made = record_of(call, session_of(message()), now=START, expires_at=START, token_hash=None)
+    made = record_of(
+        call, session_of(message()), TOOLS[call.name], model_text="", now=START, expires_at=START, token_hash=None
+    )
     assert (made.status, made.notify, made.token_hashes, made.decision) == (CallStatus.APPROVED, "none", (), None)

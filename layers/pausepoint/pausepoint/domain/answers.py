@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
+from pausepoint.domain.canonical import parse_json
 
 _SHOWN_CHARACTERS: Final = 8000
 """Of edited arguments, so that they, the result and the decision fit into one row of DynamoDB (400 KB)."""
@@ -14,10 +15,12 @@ GONE: Final = "Not run: the record of this call is gone."
 
 
 def refusal_text(record: PendingToolCall) -> str:
-    """Say truthfully why a guarded call has no result of its own."""
+    """Say truthfully what came of a guarded call whose tool has no result of its own."""
     match record.status:
         case CallStatus.REJECTED:
             return _rejection(record.decision.reason if record.decision else "")
+        case CallStatus.ANSWERED:
+            return answer_text(record)
         case CallStatus.EXPIRED:
             return "Not run: nobody decided in time, so the request expired."
         case CallStatus.CANCELLED:
@@ -32,6 +35,13 @@ def refusal_text(record: PendingToolCall) -> str:
             raise AssertionError(f"call {record.call_id} is {record.status}: it has no answer yet")
         case _:
             assert_never(record.status)
+
+
+def answer_text(record: PendingToolCall) -> str:
+    """Return what a person answered, verbatim: a text as it is, anything else (and a blank text) as JSON."""
+    assert record.decision is not None and record.decision.answer is not None  # noqa: PT018 - one fact
+    value = parse_json(record.decision.answer)
+    return value if isinstance(value, str) and value.strip() else record.decision.answer
 
 
 def edited_note(record: PendingToolCall) -> str:

@@ -20,6 +20,7 @@ class CallStatus(StrEnum):
 
     PENDING = "pending"
     APPROVED = "approved"
+    ANSWERED = "answered"
     REJECTED = "rejected"
     EXPIRED = "expired"
     CANCELLED = "cancelled"
@@ -32,11 +33,12 @@ class CallStatus(StrEnum):
 
 _S = CallStatus
 EDGES: Final[Mapping[CallStatus, frozenset[CallStatus]]] = {
-    _S.PENDING: frozenset({_S.APPROVED, _S.REJECTED, _S.EXPIRED, _S.CANCELLED, _S.STALE}),
+    _S.PENDING: frozenset({_S.APPROVED, _S.REJECTED, _S.ANSWERED, _S.EXPIRED, _S.CANCELLED, _S.STALE}),
     _S.APPROVED: frozenset({_S.EXECUTING, _S.CANCELLED, _S.STALE}),
     _S.EXECUTING: frozenset({_S.SUCCEEDED, _S.FAILED, _S.IN_DOUBT}),
     _S.IN_DOUBT: frozenset({_S.SUCCEEDED, _S.FAILED}),
     _S.REJECTED: frozenset(),
+    _S.ANSWERED: frozenset(),
     _S.EXPIRED: frozenset(),
     _S.CANCELLED: frozenset(),
     _S.STALE: frozenset(),
@@ -51,7 +53,9 @@ WAITING: Final = frozenset({_S.PENDING, _S.APPROVED, _S.EXECUTING, _S.IN_DOUBT})
 ASKING: Final = frozenset({_S.PENDING, _S.IN_DOUBT})
 """The states in which a person is asked."""
 
-Verdict = Literal["approved", "rejected"]
+Verdict = Literal["approved", "rejected", "answered"]
+"""A person's word on a call that asks for permission, or that they answered one that asks a question."""
+Risk = Literal["low", "medium", "high"]
 Answer = Literal["happened", "did_not_happen", "run_again"]
 """What a person, or the tool's own `reconcile`, says about a call that is in doubt."""
 
@@ -67,6 +71,7 @@ class Decision(Document):
         digest_shown: the digest the person was shown, and which the write required.
         digest_approved: the digest of what may run: the one shown, or of the arguments the person put instead.
         arguments: the canonical arguments to run instead, where the person edited them.
+        answer: what the person answered to a question, as canonical JSON.
     """
 
     verdict: Verdict
@@ -77,6 +82,34 @@ class Decision(Document):
     digest_shown: str
     digest_approved: str
     arguments: str | None = None
+    answer: str | None = None
+
+
+class Presentation(Document):
+    """What the tool's author wants a person to see of a call beside its arguments. It decides nothing.
+
+    Attributes:
+        warning: the tool's own words on what is at stake.
+        highlight: the names of the arguments to show first.
+        model_text: what the model wrote along with the turn, cut at its first 2,000 characters. Nobody has checked it.
+    """
+
+    risk: Risk = "medium"
+    warning: str = ""
+    highlight: tuple[str, ...] = ()
+    model_text: str = ""
+
+
+class Question(Document):
+    """What a call asks a person, where it does not ask for permission.
+
+    Attributes:
+        text: the question; empty where the arguments say it all.
+        choices: what may be answered; empty: anything.
+    """
+
+    text: str = ""
+    choices: tuple[str, ...] = ()
 
 
 class Resolution(Document):
@@ -109,6 +142,7 @@ class PendingToolCall(Document):
 
     Attributes:
         gated: a person has to agree; otherwise the record only guards against running it twice.
+        question: the call asks a person something: the answer is its result, and no tool is entered.
         token_hashes: SHA-256 of the secrets in the links that were sent.
         asked: the arguments that the model had asked for, where this call takes the place of one that the
             approver had changed.
@@ -130,6 +164,8 @@ class PendingToolCall(Document):
     schema_hash: str
     gated: bool
     retry_safe: bool
+    question: Question | None = None
+    presentation: Presentation = Presentation()
     status: CallStatus
     agent: str
     requested_by: str
@@ -165,7 +201,7 @@ class PendingToolCall(Document):
 
 
 _IN_DOUBT_FOR: Final = timedelta(days=365)
-_TOLD_LATER: Final = frozenset({_S.REJECTED, _S.EXPIRED, _S.CANCELLED, _S.SUCCEEDED, _S.FAILED})
+_TOLD_LATER: Final = frozenset({_S.REJECTED, _S.ANSWERED, _S.EXPIRED, _S.CANCELLED, _S.SUCCEEDED, _S.FAILED})
 """The ends that a person, the clock or the sweeper brings about: a runner tells the model of them afterwards."""
 
 
@@ -174,7 +210,7 @@ def due_at(call: PendingToolCall) -> datetime | None:
     match call.status:
         case _S.PENDING:
             return call.expires_at if call.notify == "sent" else call.requested_at
-        case _S.APPROVED | _S.REJECTED if not call.told:
+        case _S.APPROVED | _S.REJECTED | _S.ANSWERED if not call.told:
             return call.decision.at if call.decision else call.requested_at
         case _S.EXPIRED if not call.told:
             return call.expires_at
@@ -194,12 +230,15 @@ def decided(call: PendingToolCall, decision: Decision, *, token_hash: str | None
     Raises:
         AlreadyDecided: it is not pending any more (also when the verdict would be the same).
         CallExpired: the time is over.
-        LostRace: the digest shown is not the stored one, or the token is not among the known.
+        LostRace: the digest shown is not the stored one, the token is not among the known, or permission
+            was given where a question was asked (or the reverse).
     """
     if call.status is not _S.PENDING:
         raise AlreadyDecided(call)
     if call.overdue(decision.at):
         raise CallExpired(f"The time to decide ended at {call.expires_at:%Y-%m-%d %H:%M} UTC.")
+    if (call.question is not None) != (decision.verdict == "answered"):
+        raise LostRace("a question was asked and permission given, or the reverse")
     if decision.digest_shown != call.digest or (token_hash is not None and token_hash not in call.token_hashes):
         raise LostRace("what was shown is not what is stored")
     return _moved(call, CallStatus(decision.verdict), decision=decision)

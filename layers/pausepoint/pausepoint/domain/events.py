@@ -88,6 +88,8 @@ class DecisionRecorded(Document):
     digest_shown: str
     arguments_approved: str | None = None
     """Set where the approver edited the arguments."""
+    answer: str | None = None
+    """What a person answered to a question, as canonical JSON."""
 
 
 class ExecutionRecorded(Document):

@@ -17,6 +17,10 @@ WHOLE_TURN: Final = frozenset({"end_turn", "stop_sequence", "tool_use"})
 """The stop reasons (Bedrock Converse's words) after which a turn is whole. After any other nothing of it runs."""
 
 
+MODEL_TEXT_CHARACTERS: Final = 2000
+"""So much of what the model wrote beside a call is kept with it, to be shown."""
+
+
 class Requested(Protocol):
     """A tool call as the model asked for it."""
 
@@ -51,10 +55,18 @@ def propose(
 
 
 def record_of(
-    call: ToolCall, session: Session, *, now: datetime, expires_at: datetime, token_hash: str | None
+    call: ToolCall,
+    session: Session,
+    tool: Tool,
+    *,
+    model_text: str,
+    now: datetime,
+    expires_at: datetime,
+    token_hash: str | None,
 ) -> PendingToolCall:
     """Return the record of a guarded call at its start: pending if a person must agree, else approved."""
     assert call.arguments is not None
+    said = model_text.strip()[:MODEL_TEXT_CHARACTERS]
     return PendingToolCall(
         session_id=session.head.session_id,
         call_id=call.call_id,
@@ -65,6 +77,8 @@ def record_of(
         schema_hash=call.schema_hash,
         gated=call.gated,
         retry_safe=call.retry_safe,
+        question=tool.question_in(call.arguments),
+        presentation=tool.presentation.model_copy(update={"model_text": said}),
         status=CallStatus.PENDING if call.gated else CallStatus.APPROVED,
         agent=session.head.agent,
         requested_by=session.head.owner,
@@ -90,6 +104,7 @@ def reissue_of(
         schema_hash=record.schema_hash,
         gated=True,
         retry_safe=record.retry_safe,
+        presentation=record.presentation,
         status=CallStatus.PENDING,
         agent=record.agent,
         requested_by=record.requested_by,

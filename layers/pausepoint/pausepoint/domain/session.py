@@ -180,7 +180,7 @@ class Session:
             if isinstance(event, UserMessage):
                 break
             if isinstance(event, DecisionRecorded):
-                if event.verdict == "approved":
+                if event.verdict != "rejected":
                     break
                 count += 1
         return count

@@ -72,6 +72,7 @@ def readiness(call: ToolCall, record: PendingToolCall | None, now: datetime) -> 
             return Readiness.REISSUE
         case (
             CallStatus.REJECTED
+            | CallStatus.ANSWERED
             | CallStatus.EXPIRED
             | CallStatus.CANCELLED
             | CallStatus.STALE

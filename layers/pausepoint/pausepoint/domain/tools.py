@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, get_args, get_origin, overload
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
+from pausepoint.domain.calls import Presentation, Question, Risk
 from pausepoint.domain.canonical import canonical_json, parse_json, sha256_hex
 from pausepoint.domain.session import ToolSpec
 from pausepoint.errors import ConfigurationError, InvalidInput, PausepointError
@@ -65,6 +66,10 @@ class Tool:
         retry_safe: bool | None = None,
         reconcile: Reconcile | None = None,
         timeout: float | None = None,
+        question: bool = False,
+        risk: Risk = "medium",
+        warning: str = "",
+        highlight: Sequence[str] = (),
     ) -> None:
         self.name = name or function.__name__
         if not _NAME.fullmatch(self.name):
@@ -74,10 +79,21 @@ class Tool:
         self.retry_safe = (requires_confirmation is False) if retry_safe is None else retry_safe
         self._reconcile = reconcile
         self.timeout = timeout
+        self._is_question = question
+        if question and (requires_confirmation is not False or reconcile is not None):
+            raise ConfigurationError(
+                f"Tool {self.name!r} asks a question: there is nothing to confirm or to reconcile."
+            )
         self._context_name, self._model = _arguments_model(self.name, function)
         schema, canonical = _input_schema(self.name, self._model)
         self.spec = ToolSpec(name=self.name, description=inspect.getdoc(function) or self.name, input_schema=schema)
         self.schema_hash = sha256_hex(f"{self.name}\n{canonical}")
+        unknown = [name for name in highlight if name not in schema.get("properties", {})]
+        if unknown:
+            raise ConfigurationError(f"Tool {self.name!r}: there is no argument {unknown[0]!r} to highlight.")
+        if risk not in get_args(Risk):
+            raise ConfigurationError(f"Tool {self.name!r}: risk is one of {', '.join(get_args(Risk))}.")
+        self.presentation = Presentation(risk=risk, warning=warning, highlight=tuple(highlight))
 
     def arguments(self, raw: object) -> str:
         """Validate, coerce and complete what the model gave, and return it as canonical JSON.
@@ -105,12 +121,25 @@ class Tool:
 
     def needs_confirmation(self, arguments: str) -> bool:
         """Whether a person must agree to these canonical arguments. A predicate that raises says yes."""
+        if self._is_question:
+            return True
         if isinstance(self._confirmation, bool):
             return self._confirmation
         try:
             return bool(self._confirmation(self._values(arguments)))
         except Exception:  # noqa: BLE001 - the safe answer; whatever it raises, nobody said "no need to ask"
             return True
+
+    def question_in(self, arguments: str) -> Question | None:
+        """Return what these canonical arguments ask a person, if the tool is one that asks."""
+        if not self._is_question:
+            return None
+        asked = parse_json(arguments)
+        text, choices = asked.get("question"), asked.get("choices")
+        return Question(
+            text=text if isinstance(text, str) else "",
+            choices=tuple(str(choice) for choice in choices) if isinstance(choices, list) else (),
+        )
 
     def run(self, arguments: str, context: ToolContext) -> Any:
         """Enter the function with these canonical arguments and return what it returns.
@@ -154,6 +183,10 @@ def tool(
     retry_safe: bool | None = None,
     reconcile: Reconcile | None = None,
     timeout: float | None = None,
+    question: bool = False,
+    risk: Risk = "medium",
+    warning: str = "",
+    highlight: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 
 
@@ -166,6 +199,10 @@ def tool(
     retry_safe: bool | None = None,
     reconcile: Reconcile | None = None,
     timeout: float | None = None,
+    question: bool = False,
+    risk: Risk = "medium",
+    warning: str = "",
+    highlight: Sequence[str] = (),
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a function a tool.
 
@@ -182,6 +219,12 @@ def tool(
             arguments and a context, it returns True or the result's text (it happened), False (it did
             not), or None (unknown).
         timeout: seconds the tool needs at most; it is not started when less is left of the invocation.
+        question: the tool asks a person something instead of asking for permission. Its function is never
+            entered: what the person answers is the result. Arguments named `question` (a text) and
+            `choices` (a list of texts) are shown as such.
+        risk: how much is at stake, for whoever approves, and for choosing who is told.
+        warning: the tool's own words on what is at stake, shown above the arguments.
+        highlight: the names of the arguments to show first.
 
     Raises:
         ConfigurationError: the name, a parameter or an annotation cannot be used.
@@ -195,6 +238,10 @@ def tool(
             retry_safe=retry_safe,
             reconcile=reconcile,
             timeout=timeout,
+            question=question,
+            risk=risk,
+            warning=warning,
+            highlight=highlight,
         )
 
     return decorate if function is None else decorate(function)

@@ -29,8 +29,10 @@ from pausepoint.runtime.decisions import (
     ANSWERS,
     BY_LINK,
     Recorded,
+    check_answer,
     check_decision,
     check_resolution,
+    check_word,
     make_decision,
     make_resolution,
     needs_wake,
@@ -124,7 +126,11 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
 def _record(services: Services, call: PendingToolCall, form: DecisionForm) -> Recorded:
     # Either is checked first: what can be seen to be wrong costs no write (R10).
     match form.decision:
-        case "approved" | "rejected" as verdict:
+        case "approved" | "rejected" | "answered" as verdict:
+            check_word(call, verdict)
+            answers = verdict == "answered"
+            if form.answer is not None and not answers:
+                raise InvalidInput("Only a question has an answer.", field="answer")
             decision = make_decision(
                 services,
                 call,
@@ -133,6 +139,7 @@ def _record(services: Services, call: PendingToolCall, form: DecisionForm) -> Re
                 by=BY_LINK,
                 verified="link",
                 digest_shown=form.digest,
+                answer=check_answer(call, form.answer) if answers else None,
             )
             check_decision(call, decision)
             return record_decision(services, call, decision, token=form.token)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from pausepoint.domain.calls import Answer, PendingToolCall, Verdict
+from pausepoint.domain.calls import Answer, Decision, PendingToolCall, Verdict
 from pausepoint.domain.canonical import parse_json
 from pausepoint.domain.events import Event
 from pausepoint.domain.session import Session, SessionHead
@@ -39,10 +39,11 @@ class OneDecision(_Request):
     decision: Literal[Verdict, Answer]  # one list of words, not a choice of lists, which errors would show
     reason: str | None = None
     arguments: dict[str, Any] | None = None
+    answer: Any = None
 
     def request(self) -> DecisionRequest:
         """Return it in the runtime's words."""
-        return DecisionRequest(self.call_id, self.decision, self.reason or "", self.arguments)
+        return DecisionRequest(self.call_id, self.decision, self.reason or "", self.arguments, self.answer)
 
 
 class ResumeRequest(_Request):
@@ -97,14 +98,24 @@ def call_body(call: PendingToolCall) -> dict[str, Any]:
         "name": call.name,
         "arguments": json.loads(call.arguments),
         "status": call.status,
+        "risk": call.presentation.risk,
         "digest": call.digest,
         "requested_at": moment_text(call.requested_at),
         "expires_at": moment_text(call.expires_at),
     }
+    if call.question is not None:
+        body["question"] = {"text": call.question.text, "choices": list(call.question.choices)}
     if call.decision is not None:
-        body["decision"] = call.decision.model_dump(mode="json", exclude_none=True)
+        body["decision"] = _decision_body(call.decision)
     if call.resolution is not None:
         body["resolution"] = call.resolution.model_dump(mode="json")
+    return body
+
+
+def _decision_body(decision: Decision) -> dict[str, Any]:
+    body = decision.model_dump(mode="json", exclude_none=True)
+    for name in {"arguments", "answer"} & body.keys():  # stored as canonical text
+        body[name] = json.loads(body[name])
     return body
 
 

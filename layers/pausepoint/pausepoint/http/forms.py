@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl
 
 from pausepoint.domain.calls import Answer, Verdict
 from pausepoint.errors import InvalidInput, TooLarge
-from pausepoint.runtime.decisions import check_reason
+from pausepoint.runtime.decisions import check_text
 
 MAX_FORM_BYTES: Final = 8 * 1024
-_FIELDS: Final = ("t", "digest", "decision", "reason")
+_FIELDS: Final = ("t", "digest", "decision", "reason", "answer")
 _DECISIONS: Final = (*get_args(Verdict), *get_args(Answer))
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -26,6 +26,7 @@ class DecisionForm:
     digest: str
     decision: Verdict | Answer
     reason: str
+    answer: str | None = None
 
 
 def read_form(raw: bytes, content_type: str) -> DecisionForm:
@@ -55,7 +56,8 @@ def read_form(raw: bytes, content_type: str) -> DecisionForm:
         token=fields["t"],
         digest=fields["digest"],
         decision=cast("Verdict | Answer", fields["decision"]),
-        reason=_reason(fields.get("reason", "")),
+        reason=_text(fields.get("reason", ""), "reason"),
+        answer=_text(fields["answer"], "answer") if "answer" in fields else None,
     )
 
 
@@ -68,9 +70,9 @@ def _pairs(raw: bytes) -> list[tuple[str, str]]:
         raise InvalidInput("This is not the page's form.", field="body") from error
 
 
-def _reason(text: str) -> str:
+def _text(text: str, field: str) -> str:
     # Browsers send line ends as CR LF (HTML, "form submission"); people mean line feeds.
     text = text.replace("\r\n", "\n")
     if _CONTROLS.search(text):
-        raise InvalidInput("The reason contains control characters.", field="reason")
-    return check_reason(text)
+        raise InvalidInput(f"The {field} contains control characters.", field=field)
+    return check_text(text, field, field=field)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from pausepoint.domain.calls import Answer, CallStatus, Decision, PendingToolCall, Resolution, Verdict, decided
-from pausepoint.domain.canonical import sha256_hex
+from pausepoint.domain.canonical import canonical_json, sha256_hex
 from pausepoint.errors import AlreadyDecided, CallExpired, Conflict, InvalidInput, LostRace, NotFound, Unavailable
 from pausepoint.runtime.context import Services
 
 MAX_REASON_CHARACTERS: Final = 2000
-_ACTED_ON: Final = frozenset({CallStatus.APPROVED, CallStatus.REJECTED, CallStatus.EXECUTING})
-_NEVER_DOUBTED: Final = frozenset({CallStatus.PENDING, CallStatus.APPROVED, CallStatus.REJECTED, CallStatus.EXECUTING})
+_DECIDED: Final = frozenset({CallStatus.APPROVED, CallStatus.REJECTED, CallStatus.ANSWERED})
+_ACTED_ON: Final = _DECIDED | {CallStatus.EXECUTING}
+_NEVER_DOUBTED: Final = _ACTED_ON | {CallStatus.PENDING}
 ANSWERS: Final[frozenset[str]] = frozenset(get_args(Answer))
 VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
 BY_LINK: Final = "the holder of the approval link"
@@ -23,13 +24,14 @@ _OTHER_SHOWN: Final = "The call is not the one that was shown. Open the link aga
 class DecisionRequest:
     """What somebody wants to decide, or says became of a call in doubt.
 
-    `arguments` replaces the call's arguments (approving only).
+    `arguments` replaces the call's arguments (approving only); `answer` is any JSON value but null (questions only).
     """
 
     call_id: str
     decision: Verdict | Answer
     reason: str = ""
     arguments: dict[str, Any] | None = None
+    answer: Any = None
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,20 @@ class Recorded:
 
 def check_reason(reason: str, *, field: str = "reason") -> str:
     """Return the reason if it can be kept verbatim; raise InvalidInput otherwise."""
-    if len(reason) > MAX_REASON_CHARACTERS:
+    return check_text(reason, "reason", field=field)
+
+
+def check_text(text: str, what: str, *, field: str) -> str:
+    """Return a text of a person's own if it can be kept verbatim; raise InvalidInput, naming `what`, otherwise."""
+    if len(text) > MAX_REASON_CHARACTERS:
         raise InvalidInput(
-            f"The reason has {len(reason)} characters; at most {MAX_REASON_CHARACTERS} are kept.", field=field
+            f"The {what} has {len(text)} characters; at most {MAX_REASON_CHARACTERS} are kept.", field=field
         )
     try:
-        reason.encode("utf-8")
+        text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidInput("The reason contains half of a surrogate pair.", field=field) from None
-    return reason
+        raise InvalidInput(f"The {what} contains half of a surrogate pair.", field=field) from None
+    return text
 
 
 def make_decision(
@@ -63,8 +70,14 @@ def make_decision(
     verified: Literal["link", "aws-signature", "caller"],
     digest_shown: str,
     edited: tuple[str, str] | None = None,
+    answer: str | None = None,
 ) -> Decision:
-    """Return the decision to record. `edited` is the (canonical arguments, digest) to run instead."""
+    """Return the decision to record.
+
+    Args:
+        edited: the (canonical arguments, digest) to run instead.
+        answer: what was answered to a question, as canonical JSON.
+    """
     arguments, digest_approved = edited if edited is not None else (None, call.digest)
     return Decision(
         verdict=verdict,
@@ -75,6 +88,7 @@ def make_decision(
         digest_shown=digest_shown,
         digest_approved=digest_approved,
         arguments=arguments,
+        answer=answer,
     )
 
 
@@ -147,13 +161,43 @@ def check_resolution(call: PendingToolCall, resolution: Resolution) -> PendingTo
 
 
 def check_decision(call: PendingToolCall, decision: Decision) -> None:
-    """Raise what `record_decision` would raise, as far as can be seen without writing."""
+    """Raise what `record_decision` would raise, as far as can be seen without writing.
+
+    Raises:
+        InvalidInput: permission for a question, or an answer to a request for permission.
+    """
+    check_word(call, decision.verdict)
     try:
         decided(call, decision, token_hash=None)
     except AlreadyDecided:
         _standing(call, decision)
     except LostRace:
         raise Conflict(_OTHER_SHOWN) from None
+
+
+def check_answer(call: PendingToolCall, answer: object, *, field: str = "answer") -> str:
+    """Return an answer to a call's question as canonical JSON.
+
+    Raises:
+        InvalidInput: there is none, it cannot be kept, or it is not among the choices.
+    """
+    if answer is None:
+        raise InvalidInput("The answer is missing.", field=field)
+    choices = call.question.choices if call.question else ()
+    if choices and answer not in choices:
+        raise InvalidInput(f"The answer must be one of: {', '.join(choices)}.", field=field)
+    try:
+        return canonical_json(answer)
+    except InvalidInput as error:
+        raise type(error)(f"The answer {error}.", field=field) from None
+
+
+def check_word(call: PendingToolCall, verdict: Verdict) -> None:
+    """Refuse an answer to what is no question, and permission where something is asked."""
+    if call.question is None and verdict == "answered":
+        raise InvalidInput(f"Call {call.call_id} asks for permission: approve or reject it.", field="decision")
+    if call.question is not None and verdict != "answered":
+        raise InvalidInput(f"Call {call.call_id} asks a question: answer it.", field="decision")
 
 
 def needs_wake(call: PendingToolCall) -> bool:
@@ -175,7 +219,8 @@ def _standing(call: PendingToolCall, decision: Decision) -> PendingToolCall:
     same = call.decision is not None and (
         call.decision.verdict,
         call.decision.digest_approved,
-    ) == (decision.verdict, decision.digest_approved)
+        call.decision.answer,
+    ) == (decision.verdict, decision.digest_approved, decision.answer)
     if not same or call.status is CallStatus.CANCELLED:  # approved or not, it will not run
         raise AlreadyDecided(call)
     return call

@@ -52,11 +52,11 @@ class Executor:
     def answer(self, call: ToolCall, record: PendingToolCall | None) -> Settled:
         """Answer a call without entering its tool."""
         text = call.refusal or (refusal_text(record) if record is not None else GONE)
-        happened = record is not None and record.status is CallStatus.SUCCEEDED
-        if record is not None and happened:
+        succeeded = record is not None and record.status in (CallStatus.SUCCEEDED, CallStatus.ANSWERED)
+        if record is not None and record.status is CallStatus.SUCCEEDED:
             text = edited_note(record) + text
         entered = record is not None and record.resolution is not None
-        result = self._result(call, "success" if happened else "error", text, entered=entered)
+        result = self._result(call, "success" if succeeded else "error", text, entered=entered)
         events: tuple[Event, ...] = (*said_about(record), result)
         if record is None or not call.guarded:
             return Settled(events=events)
@@ -219,6 +219,7 @@ def said_about(record: PendingToolCall | None) -> tuple[Event, ...]:
                 reason=decision.reason,
                 digest_shown=decision.digest_shown,
                 arguments_approved=decision.arguments,
+                answer=decision.answer,
             )
         )
     if record is not None and (resolution := record.resolution) is not None:

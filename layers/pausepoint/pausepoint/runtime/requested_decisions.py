@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from pausepoint.domain.calls import Answer, Decision, PendingToolCall, Resolution
+from pausepoint.domain.calls import Answer, Decision, PendingToolCall, Resolution, Verdict
 from pausepoint.domain.canonical import call_digest
 from pausepoint.domain.session import Session
 from pausepoint.domain.tools import Tool
@@ -16,6 +16,7 @@ from pausepoint.runtime.decisions import (
     ANSWERS,
     VERDICTS,
     DecisionRequest,
+    check_answer,
     check_decision,
     check_reason,
     check_resolution,
@@ -47,19 +48,32 @@ class _Desk:
         decision = make_decision(
             self.services,
             call,
-            cast("Literal['approved', 'rejected']", request.decision),
+            cast("Verdict", request.decision),
             reason=reason,
             by=self.by,
             verified=self.verified,
             digest_shown=call.digest,
             edited=self._edited(call, request, field),
+            answer=self._answered(call, request, field),
         )
-        check_decision(call, decision)
+        try:
+            check_decision(call, decision)
+        except InvalidInput as error:
+            raise InvalidInput(str(error), field=f"{field}.decision") from None
         return decision
+
+    def _answered(self, call: PendingToolCall, request: DecisionRequest, field: str) -> str | None:
+        if request.decision == "answered":
+            return check_answer(call, request.answer, field=f"{field}.answer")
+        if request.answer is not None:
+            raise InvalidInput("Only a question has an answer.", field=f"{field}.answer")
+        return None
 
     def _answer(self, call: PendingToolCall, request: DecisionRequest, reason: str, field: str) -> Resolution:
         if request.arguments is not None:
             raise InvalidInput("Only an approval can change arguments.", field=f"{field}.arguments")
+        if request.answer is not None:
+            raise InvalidInput("Only a question has an answer.", field=f"{field}.answer")
         answer = cast("Answer", request.decision)
         resolution = make_resolution(self.services, answer, reason=reason, by=self.by, verified=self.verified)
         try:

@@ -170,6 +170,8 @@ class Runner:
             record_of(
                 call,
                 self._session,
+                self._tools[call.name],
+                model_text=turn.text,
                 now=now,
                 expires_at=min(now + self._approval_time, _end_of(self._session)),
                 token_hash=sha256_hex(tokens[call.call_id]) if call.gated else None,

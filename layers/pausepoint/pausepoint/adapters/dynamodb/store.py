@@ -31,6 +31,8 @@ _DECIDABLE: Final = (
     " AND #expires_at > :now"
     # what the person was shown is what is stored
     " AND #digest = :digest"
+    # a question is answered, and permission given for everything else
+    " AND {is_question}(#question)"
 )
 _CLAIMABLE: Final = (
     # it is approved and nobody has started it
@@ -149,10 +151,11 @@ class DynamoDBStore(Upkeep):
 
     def decide(self, session_id: str, call_id: str, decision: Decision, *, token_hash: str | None) -> PendingToolCall:
         status = CallStatus(decision.verdict)
+        is_question = "attribute_exists" if status is CallStatus.ANSWERED else "attribute_not_exists"
         nonce = self.new_id()
         write = Write(
             key=rows.key(session_id, rows.call_sk(call_id)),
-            condition=_DECIDABLE + (WITH_LINK if token_hash is not None else ""),
+            condition=_DECIDABLE.format(is_question=is_question) + (WITH_LINK if token_hash is not None else ""),
             values={
                 "pending": CallStatus.PENDING,
                 "now": moment_text(decision.at),
