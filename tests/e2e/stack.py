@@ -142,6 +142,13 @@ class Stack:
             config=Config(s3={"addressing_style": "path"}),
         )
 
+    def sweep(self) -> dict[str, int]:
+        """Do one round by hand, as the schedule does every minute."""
+        answer = self.client("lambda").invoke(FunctionName=self.facts["outputs"]["SweepFunction"], Payload=b"{}")
+        counts: dict[str, int] = json.loads(answer["Payload"].read())
+        assert "FunctionError" not in answer, counts
+        return counts
+
     def put_file(self, path: str) -> None:
         """Put a file into the example's bucket."""
         self.client("s3").put_object(Bucket=self.facts["outputs"]["FilesBucket"], Key=path, Body=b"some text")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 import uuid
@@ -57,14 +56,6 @@ def worker_of(stack: Stack) -> str:
     return str(name)
 
 
-def sweep(stack: Stack) -> dict[str, int]:
-    """Do one round by hand, as the schedule does every minute."""
-    answer = stack.client("lambda").invoke(FunctionName=stack.facts["outputs"]["SweepFunction"], Payload=b"{}")
-    counts: dict[str, int] = json.loads(answer["Payload"].read())
-    assert "FunctionError" not in answer, counts
-    return counts
-
-
 def killed_inside_a_deletion(stack: Stack, *, deleted: bool) -> tuple[str, str, str, str]:
     """Return session, call, file and link of an approved deletion whose process was killed -9 inside."""
     path = f"{uuid.uuid4().hex[:12]}.txt"
@@ -91,7 +82,7 @@ def doubtful(running_stack: Stack) -> list[Doubtful]:
     cut_off = [killed_inside_a_deletion(stack, deleted=number == 0) for number in range(3)]
 
     def asked(session_id: str, call_id: str, old: str) -> str | None:
-        sweep(stack)
+        stack.sweep()
         link = stack.link(session_id, call_id)
         return link if link != old else None
 
@@ -122,7 +113,7 @@ def test_case_39_a_call_whose_process_was_killed_is_in_doubt_and_a_person_is_ask
 def test_i1_time_alone_runs_nothing_again(stack: Stack, doubtful: list[Doubtful]) -> None:
     before = [stack.rows(doubt.session_id) for doubt in doubtful]
     for _ in range(3):
-        sweep(stack)
+        stack.sweep()
     time.sleep(2)
     assert [stack.rows(doubt.session_id) for doubt in doubtful] == before
 

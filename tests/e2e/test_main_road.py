@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
+from pausepoint.adapters.dynamodb.bodies import Bodies
+from pausepoint.adapters.dynamodb.store import DynamoDBStore
+from pausepoint.domain.calls import Decision, Verdict
+from pausepoint.domain.values import moment_text
+from pausepoint.runtime.decisions import BY_LINK
+from pausepoint.runtime.system import new_id
 from tests.e2e.stack import SETTLE_SECONDS, Stack, until
 
 pytestmark = pytest.mark.e2e
@@ -92,19 +100,38 @@ def test_moving_asks_only_when_something_would_be_replaced(stack: Stack, path: s
     assert {free, taken} <= stack.files()
 
 
-def test_everything_may_be_stopped_between_pause_and_decision(stack: Stack, path: str) -> None:
-    paused = stack.start_session(f"delete {path}")
-    (call,) = paused["pending_calls"]
-    link = stack.link(paused["session_id"], call["call_id"])
+def test_everything_may_be_stopped_between_any_two_steps(stack: Stack, path: str) -> None:
+    """At once: a session just asked for, one that waits, one decided whose wake-up is lost, one about to be told."""
+    others = [f"{step}-{path}" for step in ("approved", "rejected", "unsent")]
+    for other in others:
+        stack.put_file(other)
+    waiting, approved, rejected, unsent = (stack.start_session(f"delete {name}") for name in (path, *others))
+    asked = stack.request("POST", "/sessions", body=json.dumps({"message": f"read {path}"}), prefer="respond-async")
+    assert (asked.status, asked.json["status"]) == (202, "running")
+    link = _link_of(stack, waiting)
+    _decide_and_die(stack, approved, "approved")
+    _decide_and_die(stack, rejected, "rejected")
+    first = _link_of(stack, unsent)
+    _forget_the_notice(stack, unsent)
 
     assert stack.stop() == 0
     stack.start()
 
-    waiting = stack.request("GET", "/approvals").json["approvals"]
-    assert paused["session_id"] in [approval["session_id"] for approval in waiting]
-    assert stack.post_decision(link, call["digest"], "approved").status == 200
-    stack.settled(paused["session_id"], "completed")
-    assert path not in stack.files()
+    ids = {approval["session_id"] for approval in stack.request("GET", "/approvals").json["approvals"]}
+    assert {waiting["session_id"], unsent["session_id"]} <= ids
+    assert not {approved["session_id"], rejected["session_id"]} & ids
+
+    def sent_again() -> bool:
+        stack.sweep()
+        return _link_of(stack, unsent) != first
+
+    until(sent_again, seconds=SETTLE_SECONDS)
+    for session, where in ((waiting, link), (unsent, _link_of(stack, unsent))):
+        assert stack.post_decision(where, session["pending_calls"][0]["digest"], "approved").status == 200
+    for session in (waiting, approved, rejected, unsent, asked.json):
+        stack.settled(session["session_id"], "completed")
+    assert stack.files() & {path, *others} == {others[1]}
+    assert [len(stack.events(session["session_id"], "execution")) for session in (waiting, approved, unsent)] == [1] * 3
 
 
 def test_a_model_that_fails_leaves_a_session_that_can_go_on(stack: Stack, path: str) -> None:
@@ -120,6 +147,39 @@ def test_a_model_that_fails_leaves_a_session_that_can_go_on(stack: Stack, path: 
     answer = stack.request("POST", f"/sessions/{failed['session_id']}/messages", body=body)
     assert (answer.status, answer.json["status"]) == (200, "completed")
     assert "some text" in answer.json["output"]
+
+
+def _link_of(stack: Stack, session: dict[str, Any]) -> str:
+    return stack.link(session["session_id"], session["pending_calls"][0]["call_id"])
+
+
+def _decide_and_die(stack: Stack, session: dict[str, Any], verdict: Verdict) -> None:
+    """Write a decision as the page does, and go no further: nobody is woken."""
+    client = stack.client("dynamodb")
+    store = DynamoDBStore(client, stack.facts["outputs"]["TableName"], new_id, Bodies(stack.client("s3"), ""))
+    call = store.call(session["session_id"], session["pending_calls"][0]["call_id"])
+    decision = Decision(
+        verdict=verdict,
+        by=BY_LINK,
+        at=datetime.now(UTC),
+        verified="link",
+        digest_shown=call.digest,
+        digest_approved=call.digest,
+    )
+    store.decide(call.session_id, call.call_id, decision, token_hash=None)
+
+
+def _forget_the_notice(stack: Stack, session: dict[str, Any]) -> None:
+    """Put the record back to where its process would have died before the mail went out."""
+    key = {"pk": {"S": session["session_id"]}, "sk": {"S": f"CALL#{session['pending_calls'][0]['call_id']}"}}
+    past = datetime.now(UTC) - timedelta(minutes=5)
+    stack.client("dynamodb").update_item(
+        TableName=stack.facts["outputs"]["TableName"],
+        Key=key,
+        UpdateExpression="SET #notify = :due, due_at = :past",
+        ExpressionAttributeNames={"#notify": "notify"},
+        ExpressionAttributeValues={":due": {"S": "due"}, ":past": {"S": moment_text(past)}},
+    )
 
 
 def _until_run(stack: Stack, session_id: str, count: int) -> None:

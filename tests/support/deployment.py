@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from pausepoint.adapters.dynamodb.compression import inflated
 from pausepoint.http.headers import security_headers
 from pausepoint.models.scripted import Turn
 from tests.support.aws import REGION, ROOT, create_table
@@ -153,7 +153,7 @@ class Deployment:
         """Return everything that is stored, in the table and in the bucket, as text: nothing hides by being packed."""
 
         def text(value: Any) -> str:
-            return zlib.decompress(bytes(value)).decode("utf-8")
+            return inflated(bytes(value)).decode("utf-8")
 
         objects = self._s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
         bodies = [self._s3.get_object(Bucket=BUCKET, Key=each["Key"])["Body"].read() for each in objects]

@@ -11,8 +11,6 @@ from typing import Any, Final
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.domain.events import (
     AssistantTurn,
-    CallReissued,
-    DecisionRecorded,
     Event,
     LogEntry,
     SessionFailed,
@@ -22,6 +20,7 @@ from pausepoint.domain.events import (
     UserMessage,
 )
 from pausepoint.domain.limits import Limits
+from pausepoint.domain.tally import Tally
 from pausepoint.domain.values import Document, Moment
 
 SCHEMA_VERSION: Final = 1
@@ -125,21 +124,20 @@ class Session:
         return len(self.events) + 1
 
     @cached_property
+    def tally(self) -> Tally:
+        """What folds from the log."""
+        return Tally().after(self.events)
+
+    @property
     def last_turn(self) -> AssistantTurn | None:
         """The model's latest turn."""
-        return next((event for event in reversed(self.events) if isinstance(event, AssistantTurn)), None)
+        return self.tally.last_turn
 
     @cached_property
     def results(self) -> Mapping[str, ToolResult]:
         """The results so far, by the id of the turn's own call, whichever call brought the result."""
-        turns_own: dict[str, str] = {}
-        results: dict[str, ToolResult] = {}
-        for event in self.events:
-            if isinstance(event, CallReissued):
-                turns_own[event.reissued_as] = turns_own.get(event.call_id, event.call_id)
-            elif isinstance(event, ToolResult):
-                results[turns_own.get(event.call_id, event.call_id)] = event
-        return results
+        own = self.tally.turns_own
+        return {own.get(event.call_id, event.call_id): event for event in self.events if isinstance(event, ToolResult)}
 
     def told_of(self, call_id: str) -> bool:
         """Whether the log holds a result of this very call."""
@@ -148,9 +146,7 @@ class Session:
     @property
     def open_calls(self) -> tuple[ToolCall, ...]:
         """The calls of the last turn that have no result yet, as emitted; one that was reissued as it is now."""
-        turn = self.last_turn
-        calls = [call for call in turn.calls if call.call_id not in self.results] if turn else []
-        return tuple(self._as_reissued(call) for call in calls)
+        return tuple(self.tally.open_calls.values())
 
     @property
     def waiting_calls(self) -> tuple[PendingToolCall, ...]:
@@ -160,37 +156,26 @@ class Session:
     @property
     def usage(self) -> Usage:
         """Tokens of all model calls together."""
-        return sum((turn.usage for turn in self._turns()), Usage())
+        return self.tally.usage
 
     @property
     def model_calls(self) -> int:
         """How often the model answered."""
-        return sum(1 for _ in self._turns())
+        return self.tally.model_calls
 
     @property
     def tool_calls(self) -> int:
         """How many calls the model has asked for."""
-        return sum(len(turn.calls) for turn in self._turns())
+        return self.tally.tool_calls
 
     @property
     def consecutive_rejections(self) -> int:
         """How many decisions in a row, up to now and since the user's last message, were rejections."""
-        count = 0
-        for event in reversed(self.events):
-            if isinstance(event, UserMessage):
-                break
-            if isinstance(event, DecisionRecorded):
-                if event.verdict != "rejected":
-                    break
-                count += 1
-        return count
+        return self.tally.consecutive_rejections
 
     def rejections_of(self, digest: str) -> int:
         """How often a call with this digest was rejected."""
-        return sum(
-            isinstance(event, DecisionRecorded) and event.verdict == "rejected" and event.digest_shown == digest
-            for event in self.events
-        )
+        return self.tally.rejections.get(digest, 0)
 
     @property
     def failure(self) -> SessionFailed | None:
@@ -225,22 +210,15 @@ class Session:
         self, entry: LogEntry | None, *, head: SessionHead | None = None, calls: Sequence[PendingToolCall] = ()
     ) -> Session:
         """Return the session as it is after a write that was acknowledged."""
-        return Session(
+        events = entry.events if entry else ()
+        session = Session(
             head=head or self.head,
             spec=self.spec,
-            events=self.events + (entry.events if entry else ()),
+            events=self.events + events,
             calls={**self.calls, **{call.call_id: call for call in calls}},
         )
-
-    def _as_reissued(self, call: ToolCall) -> ToolCall:
-        for event in self.events:
-            if isinstance(event, CallReissued) and event.call_id == call.call_id:
-                update = {"call_id": event.reissued_as, "arguments": event.arguments, "digest": event.digest}
-                call = call.model_copy(update={**update, "gated": True})
-        return call
-
-    def _turns(self) -> Iterator[AssistantTurn]:
-        return (event for event in self.events if isinstance(event, AssistantTurn))
+        vars(session)["tally"] = self.tally.after(events)  # the cached property, without folding everything again
+        return session
 
     def _results_of(self, turn: AssistantTurn) -> Iterator[tuple[ToolCall, ToolResult]]:
         for call in turn.calls:

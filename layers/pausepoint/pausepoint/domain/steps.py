@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import assert_never
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
-from pausepoint.domain.events import AssistantTurn, SessionCancelled, SessionFailed, ToolCall
+from pausepoint.domain.events import AssistantTurn, SessionFailed, ToolCall
 from pausepoint.domain.session import Session
 
 
@@ -87,7 +87,7 @@ def readiness(call: ToolCall, record: PendingToolCall | None, now: datetime) -> 
 def next_step(session: Session, now: datetime) -> Step:
     """Return what the session does next; `now` only tells which executions were cut off."""
     # Not only as the last event: a call that was executing meanwhile still records how it ended.
-    if any(isinstance(event, SessionCancelled) for event in session.events):
+    if session.tally.cancelled:
         return Finish()
     if session.open_calls:
         return _next_of_calls(session, now)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from pausepoint.adapters.dynamodb.compression import deflated, inflated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.errors import ConfigurationError, PausepointError, Unavailable
 
 ROW_BYTES: Final = 300 * 1024
 """A row of DynamoDB holds 400 KB, names and numbers included; a body of more than this goes to the bucket."""
-_WORTH_TRYING: Final = 1024
+_WORTH_TRYING: Final = 256
 _MUST_SAVE: Final = 0.9
 
 _SETUP_ERRORS: Final = frozenset({"NoSuchKey", "NoSuchBucket", "AccessDenied"})
@@ -43,7 +43,7 @@ class Bodies:
         raw = text.encode("utf-8")
         if len(raw) < _WORTH_TRYING:
             return {"body": text}
-        packed = zlib.compress(raw)
+        packed = deflated(raw)
         pays = len(packed) < len(raw) * _MUST_SAVE
         if pays and len(packed) <= ROW_BYTES:
             return {"body_zlib": packed}
@@ -66,14 +66,14 @@ class Bodies:
         if "body" in row:
             return str(row["body"])
         if "body_zlib" in row:
-            return zlib.decompress(bytes(row["body_zlib"])).decode("utf-8")
+            return inflated(bytes(row["body_zlib"])).decode("utf-8")
         try:
             packed = self._client.get_object(Bucket=self._bucket, Key=row["body_key"])["Body"].read()
         except AWS_FAULTS as error:
             raise _translated(error) from error
         if hashlib.sha256(packed).hexdigest() != row["body_key"]:
             raise ConfigurationError(f"The object {row['body_key']} is not what was stored.")
-        return zlib.decompress(packed).decode("utf-8")
+        return inflated(packed).decode("utf-8")
 
 
 def _translated(error: Exception) -> PausepointError:
