@@ -14,6 +14,8 @@ LAMBDA_PYTHON := $(call find-python,python3.13 $(wildcard $(HOME)/.pyenv/version
 UV := $(CURDIR)/.tools/bin/uv
 SAM := $(CURDIR)/.venv-sam/bin/sam
 RUN := $(CURDIR)/.venv/bin/python -m
+# What checks the pages for accessibility comes from npm; without npm (and outside of CI) those tests are skipped.
+AXE := $(if $(shell command -v npm 2>/dev/null),tests/browser/node_modules/.synced)
 
 export UV
 export UV_PYTHON := $(PYTHON)
@@ -23,7 +25,7 @@ unexport VIRTUAL_ENV PYTHONPATH
 
 .PHONY: help
 help: ## List what can be done
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: run
 run: env ## Start the local stack and send a sample request (PORT=…, DEMO=0, AUTH=true)
@@ -34,7 +36,7 @@ sam-local: env ## The same, with the API's functions in Docker through `sam loca
 	@$(RUN) local.run --sam-local $(if $(PORT),--port $(PORT)) $(if $(filter 0,$(DEMO)),--no-demo)
 
 .PHONY: test
-test: env ## Run all tests, then the unit tests once more on Lambda's Python
+test: env $(AXE) ## Run all tests, then the unit tests once more on Lambda's Python
 	$(RUN) pytest
 ifeq ($(LAMBDA_PYTHON),)
 	@echo "There is no Python 3.13, Lambda's, on this machine: the unit tests ran on $$($(PYTHON) --version) only."
@@ -61,6 +63,10 @@ check: env ## Lint, types, formatting, locks, and the template
 	@$(EXPORT) | diff layers/pausepoint/requirements.txt - || \
 		{ echo "layers/pausepoint/requirements.txt is not what uv.lock says: run make lock." >&2; exit 1; }
 	$(SAM) validate --lint --region us-east-1
+
+.PHONY: screenshots
+screenshots: .venv/.synced ## Take the pictures of the documentation anew
+	$(RUN) tests.browser.shots
 
 .PHONY: fmt
 fmt: .venv/.synced ## Format the code, and mend what can be mended
@@ -102,6 +108,10 @@ env: .venv/.synced .venv-sam/.synced .venv-emulator/.synced
 
 .venv-emulator/.synced: pyproject.toml uv.lock | $(UV)
 	UV_PROJECT_ENVIRONMENT=.venv-emulator $(UV) sync --quiet --locked --only-group emulator
+	@touch $@
+
+tests/browser/node_modules/.synced: tests/browser/package.json tests/browser/package-lock.json
+	cd tests/browser && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(UV):

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from pausepoint.bootstrap import application
 from pausepoint.errors import NotFound, PausepointError
 from pausepoint.http import door
-from pausepoint.http.approvals import PageAnswer, Post, decide, refusal, show
+from pausepoint.http.approvals import PageAnswer, Post, decide, look, refusal, show
 from pausepoint.telemetry import count, logger
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ api = door.open_api()
 @api.route("/approvals/<session_id>/<call_id>", method=["GET", "HEAD"])
 def show_call(session_id: str, call_id: str) -> Response[str]:
     """Show what would run, or what became of it."""
-    token = (api.current_event.query_string_parameters or {}).get("t", "")
+    query = api.current_event.query_string_parameters or {}
+    if "v" in query and "t" not in query:
+        return _page(look(application().services, session_id, call_id, view=query["v"], looks=query.get("n", "")))
+    token = query.get("t", "")
     action = f"{door.base_url(api.current_event, application())}/approvals/{session_id}/{call_id}"
     return _page(show(application().services, session_id, call_id, token=token, action=action))
 
@@ -54,8 +57,12 @@ def failed(error: Exception) -> Response[str]:
 
 
 def _page(answer: PageAnswer) -> Response[str]:
-    headers = {"Retry-After": str(answer.retry_after)} if answer.retry_after else {}
-    return Response(answer.status, "text/html; charset=utf-8", answer.html, headers=dict(headers))
+    headers: dict[str, str | list[str]] = {}
+    if answer.retry_after:
+        headers["Retry-After"] = str(answer.retry_after)
+    if answer.refresh:
+        headers["Refresh"] = answer.refresh
+    return Response(answer.status, "text/html; charset=utf-8", answer.html, headers=headers)
 
 
 api.exception_handler([PausepointError, Exception])(failed)

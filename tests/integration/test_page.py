@@ -25,6 +25,7 @@ _TAGS = {
     *("html", "head", "meta", "title", "style", "body", "main", "header", "footer", "section"),
     *("h1", "h2", "h3", "p", "dl", "div", "dt", "dd", "bdi", "span", "strong", "small", "pre", "code"),
     *("details", "summary", "form", "input", "label", "textarea", "button"),
+    *("table", "tr", "th", "td", "thead", "tbody", "ul", "li"),
 }
 """All that our own templates use."""
 
@@ -60,8 +61,7 @@ def test_case_53_markup_in_arguments_keys_and_reasons_is_text(deployment: Deploy
 
     assert set(shown.tags + decided.tags) <= _TAGS
     assert (shown.tags.count("form"), decided.tags.count("form")) == (1, 0)
-    as_json = text.replace('"', '\\"')
-    assert as_json in shown.text
+    assert text in shown.text
     assert text in decided.text  # the reason
 
 

@@ -26,7 +26,7 @@ RUNNER = {
 TOLD = {
     "StartFunction": RUNNER,
     "ResumeFunction": RUNNER,
-    "ApprovalsFunction": {*LOGGING, "BASE_URL", "QUEUE_URL", "TABLE_NAME"},
+    "ApprovalsFunction": {*LOGGING, "BASE_URL", "QUEUE_URL", "TABLE_NAME", "TIME_ZONE"},
     "SessionsFunction": {*LOGGING, "OVERFLOW_BUCKET", "REQUIRE_SIGNED_CALLER", "TABLE_NAME"},
     "SweepFunction": {*LOGGING, "OVERFLOW_BUCKET", "QUEUE_URL", "REMINDER_SECONDS", "TABLE_NAME", "TOPIC_ARN"},
 }

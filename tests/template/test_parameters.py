@@ -53,6 +53,11 @@ def test_defaults_are_the_safe_choice(template: dict[str, Any]) -> None:
         ("ModelId", ["anthropic.claude-haiku-4-5-20251001-v1:0", "amazon.nova-2-lite-v1:0"], ["", "*", "x/*", "a b.c"]),
         ("ApproverEmail", ["", "ada@example.com"], ["ada", "a b@example.com", "ada@example"]),
         (
+            "TimeZone",
+            ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+1"],
+            ["", "/etc/passwd", "../x", "Europe/", "a b"],
+        ),
+        (
             "BaseUrl",
             ["", "https://ok.example.com", "http://127.0.0.1:8080"],
             ["ok.example.com", "https://a b", "https://a/?t="],

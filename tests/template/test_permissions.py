@@ -117,6 +117,7 @@ def test_the_public_page_has_no_tools_and_is_told_of_no_agent(template: dict[str
         "POWERTOOLS_SERVICE_NAME",
         "QUEUE_URL",
         "TABLE_NAME",
+        "TIME_ZONE",
     }
 
 

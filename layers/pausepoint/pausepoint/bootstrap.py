@@ -50,6 +50,7 @@ class Application:
             new_id=new_id,
             new_token=new_token,
             logger=logging.getLogger("pausepoint"),
+            zone=self.settings.zone,
         )
 
     @cached_property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from pausepoint.errors import ConfigurationError
 
@@ -18,6 +18,7 @@ class Settings(BaseModel):
         base_url: the API's public address; empty: taken from the gateway's context.
         require_signed_caller: refuse requests on signed routes that carry no caller. Only the local
             stack, which nobody signs for, turns it off.
+        time_zone: where the people who are asked live, by its IANA name; their page shows its times beside UTC.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -32,6 +33,13 @@ class Settings(BaseModel):
     session_seconds: int = Field(alias="SESSION_SECONDS", default=30 * 24 * 3600, ge=60)
     reminder_seconds: int = Field(alias="REMINDER_SECONDS", default=0, ge=0)
     require_signed_caller: bool = Field(alias="REQUIRE_SIGNED_CALLER", default=True)
+    time_zone: str = Field(alias="TIME_ZONE", default="UTC")
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_a_zone(cls, name: str) -> str:
+        _zone(name)
+        return name
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
@@ -53,6 +61,22 @@ class Settings(BaseModel):
         return timedelta(seconds=self.reminder_seconds) if self.reminder_seconds else None
 
     @property
+    def zone(self) -> tzinfo:
+        """The time zone of the people who are asked."""
+        return _zone(self.time_zone)
+
+    @property
     def session_time(self) -> timedelta:
         """How long the table keeps a session."""
         return timedelta(seconds=self.session_seconds)
+
+
+def _zone(name: str) -> tzinfo:
+    if name == "UTC":
+        return UTC
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415 - most functions are told no zone
+
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError("not the name of a time zone") from error

@@ -21,6 +21,7 @@ OWN_TAGS = {
     *("html", "head", "meta", "title", "style", "body", "main", "header", "section", "footer"),
     *("h1", "h2", "h3", "p", "dl", "div", "dt", "dd", "bdi", "span", "strong", "code", "pre", "details", "summary"),
     *("form", "input", "label", "textarea", "button", "small"),
+    *("table", "thead", "tbody", "tr", "th", "td", "ul", "li", "a"),
 }
 LINK = "the holder of the approval link at 2026-11-29 15:09 UTC."
 KEPT = decided_call(S.REJECTED, verdict="rejected", reason="keep it")
@@ -146,7 +147,7 @@ def test_the_outcome_is_told_in_plain_words(call: Any, title: str, sentence: str
     text = words(outcome_page(call, now=NOW))
     assert f"asked to run delete_file {title} " in text
     assert sentence in text
-    assert ("reload this page" in text) is moving
+    assert ("This is not the last word." in text) is moving
     assert "a.txt" in text
     assert short_code(call.digest) in text
     assert not Page(outcome_page(call, now=NOW)).all("form")
@@ -165,9 +166,8 @@ def test_case_56_the_page_tells_who_when_how_what_was_shown_and_what_ran() -> No
     text = words(outcome_page(call, now=NOW))
     for part in (
         "Decision approved",
-        "Decided by the holder of the approval link",
         "Decided at 2026-11-29 15:09 UTC",
-        "Verified by holding the link; no sign-in",
+        "Decided by the holder of the approval link claimed by holding the link; no sign-in",
         f"Code shown {short_code(call.digest)}",
         f"Code run {short_code(call.approved_digest)}",
         f"one per line: {call.approved_digest}",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import unicodedata
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -26,6 +28,7 @@ from pausepoint.http.visible import (
     right_to_left,
     visible,
 )
+from tests.unit.http.reading import read_back
 from tests.unit.http.samples import stripped
 
 TRICKY = (
@@ -46,28 +49,6 @@ def rendered(text: str) -> str:
     return stripped(str(BLOCK(visible(text))))
 
 
-def read_back(shown: str) -> str:
-    """Read the original text out of what is shown: if this can be done, no two texts look the same."""
-    token = f"{CHIP_OPEN}([^{CHIP_CLOSE}]*){CHIP_CLOSE}|(\n)|(.)"
-    signs = {NEWLINE_MARK: "\n", SPACE_MARK: " "}
-    return "".join(
-        _read_chip(chip) if chip else "" if layout else signs.get(char, char)
-        for chip, layout, char in re.findall(token, shown, re.DOTALL)
-    )
-
-
-def _read_chip(label: str) -> str:
-    if label == "empty text":
-        return ""
-    if listed := re.fullmatch(r"\d+ special characters: (.*)", label):
-        return "".join(_read_chip(part) for part in listed[1].split(", "))
-    match = re.fullmatch(rf"(?:{TIMES}(\d+) )?(?:U\+([0-9A-F]+)(?: .+)?|(.+))", label)
-    assert match
-    blanks = {"tab": "\t", "tabs": "\t", "spaces": " ", "blank lines": "\n", "line breaks": "\n"}
-    char = chr(int(match[2], 16)) if match[2] else blanks[match[3]]
-    return char * int(match[1] or 1)
-
-
 @given(texts)
 @example("a\n\n\n\nb")
 @example("\n" * 201)
@@ -83,8 +64,8 @@ def test_two_different_texts_never_have_the_same_segments(one: str, other: str) 
 
 @given(texts)
 def test_only_characters_that_show_are_left_plain(text: str) -> None:
-    plain = [segment.text for segment in visible(text) if segment.kind == "plain"]
-    for piece in plain:
+    runs = groupby(visible(text), lambda segment: segment.kind in {"plain", "rtl"})
+    for piece in ("".join(segment.text for segment in run) for shown, run in runs if shown):
         assert unicodedata.is_normalized("NFC", piece)
         assert not unicodedata.category(piece[0]).startswith("M")
         assert piece == piece.strip(" ")
@@ -119,6 +100,8 @@ def test_only_characters_that_show_are_left_plain(text: str) -> None:
         ("\ud800", "U+D800 SURROGATE"),
         ("\u212a", "U+212A KELVIN SIGN"),
         ("\u0301", "U+0301 COMBINING ACUTE ACCENT"),
+        ("\U0001f1fa", "U+1F1FA REGIONAL INDICATOR SYMBOL LETTER U"),
+        ("\U00016fe4", "U+16FE4 KHITAN SMALL SCRIPT FILLER"),
         ("", "empty text"),
         ("\u200b" * 500, f"{TIMES}500 U+200B ZERO WIDTH SPACE"),
         (" " * 40, f"{TIMES}40 spaces"),
@@ -156,9 +139,56 @@ def test_spaces_are_marked_where_they_could_be_missed() -> None:
 
 
 def test_writing_with_its_usual_marks_is_left_alone() -> None:
-    for written in ("Grüße", "tiếng Việt", "हिन्दी", "မြို့", "שָׁלוֹם", "日本語", "한국어"):
+    for written in ("Grüße", "tiếng Việt", "हिन्दी", "မြို့", "日本語", "한국어"):
         text = unicodedata.normalize("NFC", written)
         assert visible(text) == [Segment("plain", text)], text
+    for written in ("שָׁלוֹם", "שלום עולם", "السلام عليكم"):
+        text = unicodedata.normalize("NFC", written)
+        assert visible(text) == [Segment("rtl", text)], text
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("\u05d01", ["\u05d0", "1"]),
+        ("1\u05d0", ["1", "\u05d0"]),
+        ("a \u05d0 \u05d1 (\u05d2) b", ["a ", "\u05d0 \u05d1", " (", "\u05d2", ") b"]),
+        ("\u0627\u0661\u0662\u0628", ["\u0627", "\u0661\u0662", "\u0628"]),
+    ],
+)
+def test_r25_what_is_written_from_right_to_left_is_set_apart_so_that_nothing_changes_places(
+    text: str, pieces: list[str]
+) -> None:
+    assert [segment.text for segment in visible(text)] == pieces
+    for segment in visible(text):
+        directions = {unicodedata.bidirectional(char) for char in segment.text}
+        if segment.kind == "rtl":
+            assert directions <= {"R", "AL", "NSM", "WS"} or directions <= {"AN", "NSM"}
+        else:
+            assert directions.isdisjoint({"R", "AL", "AN"})
+
+
+@pytest.mark.parametrize("category", ["Cf", "Cc", "Co", "Cn", "Cs", "Zl", "Zp", "Zs"])
+def test_r25_every_character_of_unicode_that_does_not_show_has_a_chip(category: str) -> None:
+    hidden = [
+        char
+        for char in map(chr, range(sys.maxunicode + 1))
+        if unicodedata.category(char) == category and char not in " \n"
+    ]
+    assert hidden
+    for start in range(0, len(hidden), 4096):
+        text = "".join(hidden[start : start + 4096])
+        segments = visible(text)
+        assert {segment.kind for segment in segments} == {"chip"}
+        assert read_back(flat(segments)) == text
+    for char in {*hidden[:100], *hidden[-100:]}:
+        assert [segment.kind for segment in visible(f"a{char}b")] == ["plain", "chip", "plain"]
+
+
+@pytest.mark.parametrize("text", ["0\u0308", ".\u0323", "x\u0336", "l\u0338", "5\u20e3", "\U0001f468\u0301"])
+def test_marks_that_strike_out_or_stand_on_what_is_no_letter_are_named(text: str) -> None:
+    assert [segment.kind for segment in visible(text)] == ["plain", "chip"]
+    assert read_back(flat(visible(text))) == text
 
 
 def test_a_pile_of_marks_and_a_split_letter_are_named() -> None:

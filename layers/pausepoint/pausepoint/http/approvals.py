@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
@@ -21,8 +22,10 @@ from pausepoint.errors import (
     Unavailable,
 )
 from pausepoint.http.forms import DecisionForm, read_form
+from pausepoint.http.large import check_typed
 from pausepoint.http.page import approval_page, doubt_page, outcome_page, problem_page
 from pausepoint.http.problems import status_of
+from pausepoint.http.progress import look_again, opens, view_of, well_formed
 from pausepoint.http.requests import SESSION_ID
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.decisions import (
@@ -61,12 +64,14 @@ class PageAnswer:
     Attributes:
         decided: the verdict that this request put on record, if it did.
         retry_after: in seconds, where trying again is worth it.
+        refresh: where the page goes on by itself, and when: the value of a `Refresh` header.
     """
 
     status: int
     html: str
     decided: str | None = None
     retry_after: int | None = None
+    refresh: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,12 +98,26 @@ def show(services: Services, session_id: str, call_id: str, *, token: str, actio
         call = _find(services, session_id, call_id, token)
     except NotFound as error:
         return refusal(error)
-    now = services.clock.now()
+    now = _now(services)
     if call.status is CallStatus.PENDING and not call.overdue(now):
         return PageAnswer(200, approval_page(call, token=token, action=action, now=now))
     if call.status is CallStatus.IN_DOUBT:
         return PageAnswer(200, doubt_page(call, token=token, action=action, now=now))
-    return _outcome(services, call, 200)
+    return _outcome(services, call, 200, view_of(call, token))
+
+
+def look(services: Services, session_id: str, call_id: str, *, view: str, looks: str) -> PageAnswer:
+    """Answer a GET that can only look at what became of a call: one read at most, no write, and no form.
+
+    Args:
+        view: what opens it, as an outcome page put it into its address.
+        looks: how often that page has looked by itself.
+    """
+    try:
+        call = _find_viewed(services, session_id, call_id, view)
+    except NotFound as error:
+        return refusal(error)
+    return _outcome(services, call, 200, view, looks=looks)
 
 
 def decide(services: Services, session_id: str, call_id: str, post: Post) -> PageAnswer:
@@ -110,17 +129,17 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
         recorded = _record(services, call, form)
     except AlreadyDecided as error:
         heading = "This was decided before" if error.call.decision else None
-        return _outcome(services, error.call, 409, heading=heading)
+        return _outcome(services, error.call, 409, view_of(call, form.token), heading=heading)
     except CallExpired:
-        return _outcome(services, services.store.call(session_id, call_id), 410)
+        return _outcome(services, services.store.call(session_id, call_id), 410, view_of(call, form.token))
     except (InvalidInput, NotFound, Conflict) as error:
         return refusal(error)
     if needs_wake(recorded.call):
         wake(services, recorded.call.session_id)
     if recorded.already:
         word = "answered" if form.decision in ANSWERS else form.decision
-        return _outcome(services, recorded.call, 200, heading=f"Already {word}")
-    return _outcome(services, recorded.call, 200, decided=form.decision)
+        return _outcome(services, recorded.call, 200, view_of(call, form.token), heading=f"Already {word}")
+    return _outcome(services, recorded.call, 200, view_of(call, form.token), decided=form.decision)
 
 
 def _record(services: Services, call: PendingToolCall, form: DecisionForm) -> Recorded:
@@ -128,6 +147,8 @@ def _record(services: Services, call: PendingToolCall, form: DecisionForm) -> Re
     match form.decision:
         case "approved" | "rejected" | "answered" as verdict:
             check_word(call, verdict)
+            if verdict == "approved" and call.status is CallStatus.PENDING:
+                check_typed(call.arguments, call.digest, form.word)
             answers = verdict == "answered"
             if form.answer is not None and not answers:
                 raise InvalidInput("Only a question has an answer.", field="answer")
@@ -168,8 +189,7 @@ def refusal(error: Exception) -> PageAnswer:
 
 
 def _find(services: Services, session_id: str, call_id: str, token: str) -> PendingToolCall:
-    malformed = not (SESSION_ID.fullmatch(session_id) and _CALL_ID.fullmatch(call_id) and _TOKEN.fullmatch(token))
-    if malformed:
+    if not (_well_formed(session_id, call_id) and _TOKEN.fullmatch(token)):
         raise NotFound("not a link of ours")
     call = services.store.call(session_id, call_id)
     presented = sha256_hex(token)
@@ -177,6 +197,19 @@ def _find(services: Services, session_id: str, call_id: str, token: str) -> Pend
     if not any(known):
         raise NotFound("the token opens nothing")
     return call
+
+
+def _find_viewed(services: Services, session_id: str, call_id: str, view: str) -> PendingToolCall:
+    if not (_well_formed(session_id, call_id) and well_formed(view)):
+        raise NotFound("not an address of ours")
+    call = services.store.call(session_id, call_id)
+    if not opens(call, view):
+        raise NotFound("the view opens nothing")
+    return call
+
+
+def _well_formed(session_id: str, call_id: str) -> bool:
+    return bool(SESSION_ID.fullmatch(session_id) and _CALL_ID.fullmatch(call_id))
 
 
 def _check_origin(post: Post) -> None:
@@ -208,13 +241,21 @@ def _outcome(
     services: Services,
     call: PendingToolCall,
     status: int,
+    view: str,
     *,
+    looks: str = "0",
     heading: str | None = None,
     decided: str | None = None,
 ) -> PageAnswer:
-    now = services.clock.now()
-    if call.status is CallStatus.PENDING:  # overdue, and nobody has noted it yet
+    now = _now(services)
+    again = look_again(call, view, looks, now)
+    if call.status is CallStatus.PENDING and call.overdue(now):  # and nobody has noted it yet
         call = closed(call, CallStatus.EXPIRED)
     if call.status is CallStatus.EXPIRED:
         status = 410
-    return PageAnswer(status, outcome_page(call, now=now, heading=heading), decided)
+    html = outcome_page(call, now=now, heading=heading, look=again)
+    return PageAnswer(status, html, decided, refresh=again.refresh if again else None)
+
+
+def _now(services: Services) -> datetime:
+    return services.clock.now().astimezone(services.zone)

@@ -12,7 +12,7 @@ from pausepoint.errors import InvalidInput, TooLarge
 from pausepoint.runtime.decisions import check_text
 
 MAX_FORM_BYTES: Final = 8 * 1024
-_FIELDS: Final = ("t", "digest", "decision", "reason", "answer")
+_FIELDS: Final = ("t", "digest", "decision", "reason", "answer", "word")
 _DECISIONS: Final = (*get_args(Verdict), *get_args(Answer))
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -27,6 +27,7 @@ class DecisionForm:
     decision: Verdict | Answer
     reason: str
     answer: str | None = None
+    word: str = ""
 
 
 def read_form(raw: bytes, content_type: str) -> DecisionForm:
@@ -58,6 +59,7 @@ def read_form(raw: bytes, content_type: str) -> DecisionForm:
         decision=cast("Verdict | Answer", fields["decision"]),
         reason=_text(fields.get("reason", ""), "reason"),
         answer=_text(fields["answer"], "answer") if "answer" in fields else None,
+        word=_text(fields.get("word", ""), "word"),
     )
 
 

@@ -4,38 +4,60 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import TYPE_CHECKING, Final
 
 from pausepoint.domain.canonical import parse_json
+from pausepoint.http.values import (
+    MAX_PARTS,
+    Json,
+    Value,
+    line_count,
+    part_count,
+    plural,
+    segments_in,
+    shown_json,
+    shown_value,
+)
 from pausepoint.http.visible import Segment, beyond_ascii, right_to_left, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection
 
 LARGE_BYTES: Final = 32 * 1024
 """Past this many bytes of arguments the page asks for extra care (R26)."""
-
-Json = None | bool | int | float | str | list[Any] | dict[str, Any]
+LONG_LINES: Final = 25
+LONG_CHARACTERS: Final = 1500
+"""Past either, a value can be folded by whoever has read it."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One argument. `kind` says what sort of value it is, `note` what may deceive the eye."""
+    """One argument.
+
+    Attributes:
+        kind: what sort of value it is, and how much is in it.
+        note: what may deceive the eye.
+        much: how much a long value holds; empty for a short one.
+        first: the tool's author wants it to be seen first.
+    """
 
     name: list[Segment]
     kind: str
-    value: list[Segment]
+    value: Value
     note: str
+    much: str
+    first: bool
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """All arguments of a call. `counts` are for people; `has_chips` asks for the legend."""
+    """All arguments of a call. `counts` are for people; `has_chips` and `has_parts` ask for the legend."""
 
     rows: list[Row]
     counts: str
     size: int
     has_chips: bool
+    has_parts: bool
 
     @property
     def large(self) -> bool:
@@ -43,79 +65,53 @@ class Arguments:
         return self.size > LARGE_BYTES
 
 
-def read_arguments(text: str) -> Arguments:
-    """Return what a person is shown for a canonical JSON object: all of it, whatever its size."""
+def is_large(text: str) -> bool:
+    """Whether canonical arguments are so long that approving them takes an extra word (R26)."""
+    return len(text.encode("utf-8")) > LARGE_BYTES
+
+
+def read_arguments(text: str, highlight: Collection[str] = ()) -> Arguments:
+    """Return what a person is shown for a canonical JSON object: all of it, whatever its size.
+
+    Args:
+        highlight: the names of the arguments that come first; unknown ones are no error.
+    """
     values: dict[str, Json] = parse_json(text)
-    rows = [_row(name, value) for name, value in values.items()]
+    names = sorted(values, key=lambda name: name not in highlight)  # stable: else as they stand in the text
+    crowded = part_count(values) > MAX_PARTS
+    rows = [_row(name, values[name], first=name in highlight, crowded=crowded) for name in names]
     size = len(text.encode("utf-8"))
-    lines = sum(_lines(value) for value in values.values())
     return Arguments(
         rows=rows,
-        counts=" · ".join((_plural(len(rows), "argument"), _plural(size, "byte"), _plural(lines, "line"))),
+        counts=" · ".join(
+            (plural(len(rows), "argument"), plural(size, "byte"), plural(line_count(list(values.values())), "line"))
+        ),
         size=size,
-        has_chips=any(kind in {"chip", "mark"} for row in rows for kind, _ in row.name + row.value),
+        has_chips=any(
+            segment.kind in {"chip", "mark"} for row in rows for segment in (*row.name, *segments_in(row.value))
+        ),
+        has_parts=any(row.value.shape != "leaf" for row in rows),
     )
 
 
-def _row(name: str, value: Json) -> Row:
-    match value:
-        case str():
-            lines = _lines(value)
-            kind = f"text, {lines:,} lines" if lines > 1 else "text"
-            return Row(visible(name), kind, visible(value), _note(name + value))
-        case bool():
-            kind = "true/false"
-        case None:
-            kind = "no value"
-        case int() | float():
-            kind = "number"
-        case list():
-            kind = f"list, {_plural(len(value), 'item')}"
-        case dict():
-            kind = f"object, {_plural(len(value), 'key')}"
-        case _:
-            assert_never(value)
-    note = _note(name + json.dumps(value, ensure_ascii=False))
-    return Row(visible(name), kind, list(_json(value)), note)
+def much_text(text: str, lines: int) -> str:
+    """Say how much a long text holds; empty for one that is not long."""
+    if lines <= LONG_LINES and len(text) <= LONG_CHARACTERS:
+        return ""
+    return f"{plural(lines, 'line')}, {plural(len(text), 'character')}"
 
 
-def _json(value: Json, indent: str = "\n") -> Iterator[Segment]:
-    """Write JSON over several lines. Texts in it are escaped as in JSON, then made visible."""
-    match value:
-        case dict() if value:
-            yield from _block("{}", [(json.dumps(k, ensure_ascii=False), v) for k, v in value.items()], indent)
-        case list() if value:
-            yield from _block("[]", [("", item) for item in value], indent)
-        case _:
-            yield from visible(json.dumps(value, ensure_ascii=False))
-
-
-def _block(brackets: str, items: list[tuple[str, Json]], indent: str) -> Iterator[Segment]:
-    deeper = indent + "  "
-    yield Segment("plain", brackets[0])
-    for index, (key, item) in enumerate(items):
-        if index:
-            yield Segment("plain", ",")
-        yield Segment("layout", deeper)
-        if key:
-            yield from visible(key)
-            yield Segment("plain", ": ")
-        yield from _json(item, deeper)
-    yield Segment("layout", indent)
-    yield Segment("plain", brackets[1])
-
-
-def _lines(value: Json) -> int:
-    """Count lines of text: what a person has to read, however deep it is nested."""
-    match value:
-        case str():
-            return value.count("\n") + 1
-        case list():
-            return sum(map(_lines, value))
-        case dict():
-            return sum(map(_lines, value.values()))
-        case _:
-            return 1
+def _row(name: str, value: Json, *, first: bool, crowded: bool) -> Row:
+    shown = shown_json(value) if crowded and isinstance(value, list | dict) else shown_value(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return Row(
+        name=visible(name),
+        kind=shown.kind,
+        value=shown,
+        note=_note(name + text),
+        much=much_text(text, line_count(value)),
+        first=first,
+    )
 
 
 def _note(text: str) -> str:
@@ -124,9 +120,5 @@ def _note(text: str) -> str:
         return ""
     note = f"Not only ASCII: {', '.join(found)}. Look-alikes are possible; the exact text tells."
     if right_to_left(text):
-        note += " Letters written from right to left may stand in another order than in the text."
+        note += " Words written from right to left are set apart; the pieces stand in the order of the text."
     return note
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

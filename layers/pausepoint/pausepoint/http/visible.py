@@ -37,10 +37,12 @@ _HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl",
 # Unicode's Default_Ignorable_Code_Point, blank glyphs, and stand-ins. Single jamo are here since
 # they join to the very syllables that have code points of their own.
 _HIDDEN_RANGES: Final = (
+    (0x0334, 0x0338),  # strokes through a letter: what they strike out looks taken back
     (0x034F, 0x034F),  # combining grapheme joiner
     (0x1100, 0x11FF),  # jamo, with two fillers
     (0x17B4, 0x17B5),  # Khmer inherent vowels
     (0x180B, 0x180F),  # Mongolian variation selectors
+    (0x20D0, 0x20FF),  # strokes and rings for symbols
     (0x2800, 0x2800),  # Braille blank
     (0x3164, 0x3164),  # Hangul filler
     (0xA960, 0xA97F),  # jamo
@@ -48,7 +50,10 @@ _HIDDEN_RANGES: Final = (
     (0xFE00, 0xFE0F),  # variation selectors
     (0xFFA0, 0xFFA0),  # halfwidth Hangul filler
     (0xFFFC, 0xFFFD),  # object replacement, replacement
+    (0x1107F, 0x1107F),  # Brahmi number joiner
+    (0x16FE4, 0x16FE4),  # Khitan filler
     (0x1D159, 0x1D159),  # musical null notehead
+    (0x1F1E6, 0x1F1FF),  # letters that make flags, of which several look the same
     (0xE0100, 0xE01EF),  # variation selectors
 )
 _C0_NAMES: Final = (
@@ -61,14 +66,15 @@ _C0_NAMES: Final = (
 )
 _CATEGORY_NAMES: Final = {"Cs": "SURROGATE", "Co": "PRIVATE USE", "Cn": "UNASSIGNED"}
 
-Kind = Literal["plain", "chip", "mark", "layout"]
+Kind = Literal["plain", "rtl", "chip", "mark", "layout"]
 
 
 class Segment(NamedTuple):
     """A piece of shown text.
 
-    `plain` stands for itself; `chip` is a name in a box; `mark` is a sign for one blank or
-    line break each; `layout` is white space of the page's own, which says nothing about the text.
+    `plain` stands for itself; `rtl` too, and is written from right to left; `chip` is a name in a box; `mark`
+    is a sign for one blank or line break each; `layout` is white space of the page's own, which says nothing
+    about the text.
     """
 
     kind: Kind
@@ -149,7 +155,7 @@ def _reads_well(cluster: str, kind: str) -> bool:
         return True
     return (
         kind == "plain"
-        and not _combines(cluster[0])
+        and unicodedata.category(cluster[0]).startswith("L")
         and len(cluster) <= 1 + MAX_MARKS
         and unicodedata.is_normalized("NFC", cluster)
     )
@@ -167,11 +173,40 @@ def _segments(text: str, kinds: list[str]) -> Iterator[Segment]:
         piece = text[position:end]
         match kind:
             case "plain":
-                yield Segment("plain", piece)
+                yield from _directed(piece)
             case "blank":
                 yield from _blanks(piece)
             case _:
                 yield from _chips(piece)
+        position = end
+
+
+def _directed(piece: str) -> Iterator[Segment]:
+    """Set apart what is written from right to left.
+
+    The page isolates each such piece in a line that goes from left to right. Left to themselves, numbers and
+    punctuation would change places with the words beside them, and two different texts could look the same.
+    A piece holds letters of one direction only, so on the screen it is its letters in reverse, and nothing else.
+    """
+    directions = ["ltr"] * len(piece)
+    if not piece.isascii():
+        for index, char in enumerate(piece):
+            match unicodedata.bidirectional(char):
+                case "R" | "AL":
+                    directions[index] = "rtl"
+                case "AN":
+                    directions[index] = "digits"
+                case "NSM" if index:
+                    directions[index] = directions[index - 1]
+                case _:
+                    pass
+    for index in range(1, len(piece) - 1):
+        if piece[index] == " " and directions[index - 1] == directions[index + 1] == "rtl":
+            directions[index] = "rtl"
+    position = 0
+    for direction, run in groupby(directions):
+        end = position + len(list(run))
+        yield Segment("plain" if direction == "ltr" else "rtl", piece[position:end])
         position = end
 
 

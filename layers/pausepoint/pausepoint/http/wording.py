@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-from pausepoint.domain.calls import CallStatus, PendingToolCall
+from pausepoint.domain.calls import CallStatus, PendingToolCall, Verdict
 from pausepoint.http.visible import Segment, visible
 
 Words = list[str | list[Segment]]
 """A sentence: our own words, and untrusted pieces between them."""
 
-VERIFIED: Final = {
-    "link": "by holding the link; no sign-in",
-    "aws-signature": "by an AWS-signed request",
-    "caller": "by the caller's own word only",
-    "reconcile": "by the tool's own check",
+IDENTITY: Final = {
+    "link": ("claimed", "by holding the link; no sign-in"),
+    "aws-signature": ("verified", "by an AWS-signed request"),
+    "caller": ("claimed", "by the caller's own word only"),
+    "reconcile": ("verified", "by the tool's own check"),
 }
+"""For each way of knowing who it was: whether that is verified, and how."""
 
 RESOLVED: Final[Mapping[str, str]] = {
     "happened": "The process died while it ran. It did happen.",
@@ -26,6 +27,11 @@ RESOLVED: Final[Mapping[str, str]] = {
     "run_again": "The process died while it ran. It is asked for again, as another call with a link of its own.",
 }
 
+_VERBS: Final[Mapping[Verdict, str]] = {
+    "approved": "Approved by ",
+    "rejected": "Rejected by ",
+    "answered": "Answered by ",
+}
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
@@ -53,6 +59,7 @@ _S = CallStatus
 ENDINGS: Final[Mapping[CallStatus, Ending]] = {
     _S.PENDING: Ending("Not decided yet", "moving", "Nothing has run. It waits for a decision.", moving=True),
     _S.APPROVED: Ending("Approved", "moving", "It has not run yet.", moving=True),
+    _S.ANSWERED: Ending("Answered", "good", "The agent gets this answer, word for word.", "What the agent was told"),
     _S.REJECTED: Ending("Rejected", "still", "It did not run and will not."),
     _S.EXPIRED: Ending("Expired, not run", "still", "Nobody decided before {expires}. It did not run and will not."),
     _S.CANCELLED: Ending("Cancelled, not run", "still", "The session was cancelled. It did not run and will not."),
@@ -93,25 +100,39 @@ def sentences(call: PendingToolCall, now: datetime) -> Words:
     """Tell who decided, if somebody did, and what became of the call."""
     execution = call.execution
     told = ending(call, now).sentence.format(
-        expires=absolute(call.expires_at),
-        started=f" at {absolute(execution.started_at)}" if execution else "",
-        ended=f" at {absolute(execution.ended_at)}" if execution and execution.ended_at else "",
+        expires=when(call.expires_at, now),
+        started=f" at {when(execution.started_at, now)}" if execution else "",
+        ended=f" at {when(execution.ended_at, now)}" if execution and execution.ended_at else "",
     )
     decision = call.decision
     if call.resolution is not None:
         told = f"{RESOLVED[call.resolution.answer]} {told if call.status is CallStatus.IN_DOUBT else ''}".strip()
-        return [told, " Said by ", visible(call.resolution.by), f" at {absolute(call.resolution.at)}."]
+        return [told, " Said by ", visible(call.resolution.by), f" at {when(call.resolution.at, now)}."]
     if decision is None:
         return [told]
-    verb = "Rejected by " if decision.verdict == "rejected" else "Approved by "
     if decision.verdict == "rejected" and not decision.reason:
         told += " No reason was given."
-    return [verb, visible(decision.by), f" at {absolute(decision.at)}. {told}"]
+    return [_VERBS[decision.verdict], visible(decision.by), f" at {when(decision.at, now)}. {told}"]
+
+
+def when(moment: datetime, now: datetime) -> str:
+    """Return a moment in UTC, and in the reader's time zone where that is another: `now` is in it."""
+    there = local(moment, now)
+    return f"{absolute(moment)} ({there})" if there else absolute(moment)
 
 
 def absolute(moment: datetime) -> str:
     """Return a moment as `2026-11-29 16:04 UTC`."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def local(moment: datetime, now: datetime) -> str:
+    """Return a moment as `17:04 Europe/Berlin`, with its date where that is another; empty where it is UTC's."""
+    zone = now.tzinfo
+    if zone is None or str(zone) == "UTC":
+        return ""
+    there, utc = moment.astimezone(zone), moment.astimezone(UTC)
+    return f"{there:%H:%M} {zone}" if there.date() == utc.date() else f"{there:%Y-%m-%d %H:%M} {zone}"
 
 
 def relative(moment: datetime, now: datetime) -> str:

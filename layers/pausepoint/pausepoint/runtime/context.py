@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
 from pausepoint.runtime.ports import CallWithin, Clock, NewId, Notifier, SessionStore, WorkQueue
@@ -14,7 +14,11 @@ from pausepoint.runtime.timing import call_within
 
 @dataclass(frozen=True)
 class Services:
-    """The world, as the runtime sees it."""
+    """The world, as the runtime sees it.
+
+    Attributes:
+        zone: the time zone of the people who are asked; times are shown in it beside UTC.
+    """
 
     store: SessionStore
     notifier: Notifier
@@ -24,6 +28,7 @@ class Services:
     new_token: Callable[[], str]
     logger: logging.Logger
     call_within: CallWithin = call_within
+    zone: tzinfo = UTC
 
 
 FOREVER: Final = timedelta(hours=1)
