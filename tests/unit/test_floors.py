@@ -64,7 +64,7 @@ def floor_of(module: str) -> str:
 def imports(path: Path) -> frozenset[str]:
     """Return what a module imports anywhere in it; the error tree's look at types for annotations is left out."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    ignored = set(_types_only(tree)) if name_of(path) == "pausepoint.errors" else set()
+    ignored = set(_types_only(tree)) if path == LIBRARY / "pausepoint" / "errors.py" else set()
     found: set[str] = set()
     for node in ast.walk(tree):
         if node in ignored:
@@ -120,14 +120,41 @@ def test_the_domain_touches_no_system_no_clock_and_no_chance(path: Path) -> None
     assert {call for call in calls if call.endswith((".now", ".utcnow", ".today"))} == set()
 
 
+COMMAND_LINE = ROOT / "cli"
+OF_THE_LIBRARY = frozenset({"pausepoint.domain.canonical", "pausepoint.errors", "pausepoint.http.visible"})
+"""What the command line may import of the library: how things are shown and digested. The rest it has by HTTP."""
+ONLY_THERE = frozenset({"pausepoint_cli", "rich", "typer"})
+
+
+def roots(found: frozenset[str]) -> set[str]:
+    return {imported.partition(".")[0] for imported in found}
+
+
+@pytest.mark.parametrize("path", sorted(COMMAND_LINE.rglob("*.py")), ids=lambda path: path.stem)
+def test_the_command_line_talks_to_the_library_by_http(path: Path) -> None:
+    modules = {imported.rpartition(".")[0] for imported in imports(path) if imported.startswith("pausepoint.")}
+
+    assert modules <= OF_THE_LIBRARY
+    assert roots(imports(path)) - sys.stdlib_module_names <= ONLY_THERE | {"botocore", "pausepoint"}
+
+
+def test_the_command_line_and_what_it_needs_are_not_in_the_layers() -> None:
+    sources = [*ROOT.glob("layers/**/*.py"), *ROOT.glob("functions/**/*.py")]
+    assert len(sources) > 50
+    assert {path for path in sources if roots(imports(path)) & ONLY_THERE} == set()
+    for requirements in ROOT.glob("layers/*/requirements.txt"):
+        names = {line.partition("==")[0] for line in requirements.read_text(encoding="utf-8").splitlines()}
+        assert names & ONLY_THERE == set()
+
+
 IMPORTING = r"""
 import importlib, importlib.util, os, pkgutil, sys, traceback
 from collections.abc import MutableMapping
 from pathlib import Path
 
 root = Path(sys.argv[1])
-sys.path[:0] = [str(root / "layers" / "pausepoint"), str(root / "layers" / "agent")]
-ours = ("pausepoint", "custodian")
+sys.path[:0] = [str(root / part) for part in ("layers/pausepoint", "layers/agent", "cli")]
+ours = ("pausepoint", "custodian", "pausepoint_cli")
 
 def import_all():
     for name in ours:
@@ -208,7 +235,8 @@ except AssertionError:
 
 
 def test_the_watch_over_imports_sees_what_it_is_to_see(tmp_path: Path) -> None:
-    for package in ("layers/pausepoint/pausepoint", "layers/agent/custodian", "functions/start"):
+    packages = ("layers/pausepoint/pausepoint", "layers/agent/custodian", "cli/pausepoint_cli", "functions/start")
+    for package in packages:
         (tmp_path / package).mkdir(parents=True)
         (tmp_path / package / "__init__.py").touch()
     (tmp_path / "functions" / "start" / "app.py").write_text(CARELESS)
