@@ -10,6 +10,7 @@ import pytest
 from selenium import webdriver
 
 from tests.e2e.stack import Stack
+from tests.support.receivers import free_port
 
 _FLAGS = (
     "--headless",
@@ -26,7 +27,7 @@ _FLAGS = (
 
 @pytest.fixture(scope="session")
 def running_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    stack = Stack(tmp_path_factory.mktemp("stack"))
+    stack = Stack(tmp_path_factory.mktemp("stack"), hook_port=free_port())
     try:
         stack.start()
         yield stack

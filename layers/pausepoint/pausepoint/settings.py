@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pausepoint.errors import ConfigurationError
 
 
-class Settings(BaseModel):
+class _FromEnvironment(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> Self:
+        """Read the settings. Raises ConfigurationError that names the variable."""
+        try:
+            return cls.model_validate(dict(environment))
+        except ValidationError as error:
+            names = ", ".join(str(problem["loc"][0]) for problem in error.errors())
+            raise ConfigurationError(f"These variables are missing or wrong: {names}.") from error
+
+
+class Settings(_FromEnvironment):
     """What template.yaml tells the functions. Each function is told only what it needs.
 
     Attributes:
@@ -19,8 +33,6 @@ class Settings(BaseModel):
         require_signed_caller: refuse requests on signed routes that carry no caller. Only the local
             stack, which nobody signs for, turns it off.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     table_name: str = Field(alias="TABLE_NAME", min_length=1)
     topic_arn: str = Field(alias="TOPIC_ARN", default="")
@@ -32,15 +44,6 @@ class Settings(BaseModel):
     session_seconds: int = Field(alias="SESSION_SECONDS", default=30 * 24 * 3600, ge=60)
     reminder_seconds: int = Field(alias="REMINDER_SECONDS", default=0, ge=0)
     require_signed_caller: bool = Field(alias="REQUIRE_SIGNED_CALLER", default=True)
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> Settings:
-        """Read the settings. Raises ConfigurationError that names the variable."""
-        try:
-            return cls.model_validate(dict(environment))
-        except ValidationError as error:
-            names = ", ".join(str(problem["loc"][0]) for problem in error.errors())
-            raise ConfigurationError(f"These variables are missing or wrong: {names}.") from error
 
     @property
     def approval_time(self) -> timedelta:
@@ -56,3 +59,23 @@ class Settings(BaseModel):
     def session_time(self) -> timedelta:
         """How long the table keeps a session."""
         return timedelta(seconds=self.session_seconds)
+
+
+class WebhookSettings(_FromEnvironment):
+    """What template.yaml tells the function that sends webhooks.
+
+    Attributes:
+        secret_id: where the secret is that they are signed with.
+        loopback: plain http to this computer is allowed. Only the local stack, whose receiver has no certificate,
+            turns it on.
+    """
+
+    url: str = Field(alias="WEBHOOK_URL", min_length=1)
+    secret_id: str = Field(alias="WEBHOOK_SECRET_ARN", min_length=1)
+    loopback: bool = Field(alias="WEBHOOK_LOOPBACK", default=False)
+
+
+class DeadLetterSettings(_FromEnvironment):
+    """What template.yaml tells the function that puts webhooks aside."""
+
+    queue_url: str = Field(alias="QUEUE_URL", min_length=1)
