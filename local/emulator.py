@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -40,6 +41,7 @@ def start_emulator(state: Path, port: int, *, function_environment: Mapping[str,
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     _follow_port(state, folders["state"], port)
+    _begin_streams_anew(folders["state"])
     return Program(
         "MiniStack",
         [str(_MINISTACK)],
@@ -73,3 +75,17 @@ def _follow_port(state: Path, saved: Path, port: int) -> None:
         for file in saved.glob("*.json"):
             file.write_text(re.sub(rf"\blocalhost:{old}\b", f"localhost:{port}", file.read_text()))
     memory.write_text(str(port))
+
+
+def _begin_streams_anew(saved: Path) -> None:
+    """Let readers of tables' streams begin where the streams begin.
+
+    MiniStack keeps how far they were, but not what they read: they would wait until as much had been written
+    again.
+    """
+    for file in saved.glob("lambda.json"):
+        document = json.loads(file.read_text())
+        positions = document.get("payload", document).get("dynamodb_stream_positions")
+        if positions and positions.get("data"):
+            positions["data"] = {}
+            file.write_text(json.dumps(document))

@@ -14,19 +14,26 @@ if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
 
 
+# What template.yaml has mailed to the approver.
+FOR_PEOPLE = ("requested", "reminded", "in_doubt", "expired")
+
+
 def subscribe(sns: SNSClient, topic_arn: str, mailbox_url: str) -> None:
-    """Subscribe the mailbox to the topic, in place of a mailbox that was there on another port.
+    """Subscribe the mailbox to what the topic has for people, in place of a mailbox that was there on another port.
 
     Raises:
         LocalStackError: the mailbox did not confirm the subscription.
     """
     endpoint = f"{mailbox_url}/sns"
+    policy = json.dumps({"event": FOR_PEOPLE})
     for subscription in _http_subscriptions(sns, topic_arn):
         if subscription["Endpoint"] == endpoint and _is_confirmed(subscription):
+            arn = subscription["SubscriptionArn"]
+            sns.set_subscription_attributes(SubscriptionArn=arn, AttributeName="FilterPolicy", AttributeValue=policy)
             return
         if _is_confirmed(subscription):
             sns.unsubscribe(SubscriptionArn=subscription["SubscriptionArn"])
-    sns.subscribe(TopicArn=topic_arn, Protocol="http", Endpoint=endpoint)
+    sns.subscribe(TopicArn=topic_arn, Protocol="http", Endpoint=endpoint, Attributes={"FilterPolicy": policy})
     if not wait_for(
         lambda: any(
             subscription["Endpoint"] == endpoint and _is_confirmed(subscription)

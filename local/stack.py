@@ -63,6 +63,7 @@ class LocalStack:
         self._function_environment = {
             "AWS_ENDPOINT_URL": self.aws_url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": self.model_url,
+            "WEBHOOK_LOOPBACK": "true",  # a receiver on this computer has no certificate
             **options.model.credentials,
         }
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.stack import Stack
 from tests.support.chromium import chromium
+from tests.support.receivers import free_port
 
 if TYPE_CHECKING:
     from selenium import webdriver
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def running_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    stack = Stack(tmp_path_factory.mktemp("stack"))
+    stack = Stack(tmp_path_factory.mktemp("stack"), hook_port=free_port())
     try:
         stack.start()
         yield stack

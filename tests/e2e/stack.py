@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,9 +44,14 @@ class Answer:
 
 @dataclass
 class Stack:
-    """One local stack under the functions' own IAM policies, with its state in `state`."""
+    """One local stack under the functions' own IAM policies, with its state in `state`.
+
+    Attributes:
+        hook_port: Where webhooks are sent, on this computer; 0 sends none.
+    """
 
     state: Path
+    hook_port: int = 0
     _process: subprocess.Popen[bytes] | None = None
     _http: urllib3.PoolManager = field(default_factory=lambda: urllib3.PoolManager(maxsize=32, retries=False))
 
@@ -56,7 +61,7 @@ class Stack:
         (self.state / "stack.json").unlink(missing_ok=True)
         with (self.state / "run.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "local.run", "--state", str(self.state), "--no-demo", *PARAMETERS],
+                [sys.executable, "-m", "local.run", "--state", str(self.state), "--no-demo", *self._parameters()],
                 cwd=ROOT,
                 env={**os.environ, "AUTH": "true"},
                 stdin=subprocess.DEVNULL,
@@ -174,6 +179,10 @@ class Stack:
         calls = self.request("GET", self.facts["model_url"] + "/calls").json
         calls = calls["calls"] if isinstance(calls, dict) else calls
         return sum(text in json.dumps(call) for call in calls)
+
+    def _parameters(self) -> Sequence[str]:
+        hook = ("--parameter", f"WebhookUrl=http://127.0.0.1:{self.hook_port}/") if self.hook_port else ()
+        return (*PARAMETERS, *hook)
 
     def _is_up(self) -> bool:
         assert self._process is not None

@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 
 import boto3
 import pytest
+from botocore.config import Config
 
 from pausepoint import telemetry
 from pausepoint.bootstrap import application
@@ -18,6 +19,8 @@ from tests.support.deployment import TABLE, Deployment, load_functions
 from tests.support.said import ACCESS_KEY, SECRET_KEY, Said
 from tests.support.wire import Wire, on_the_wire
 
+MOTO = Config(account_id_endpoint_mode="disabled")  # moto does not know the account's own addresses
+SERVICES = ("dynamodb", "dynamodbstreams", "s3", "sns", "sqs")
 ENVIRONMENT = {
     "AWS_DEFAULT_REGION": REGION,
     "TABLE_NAME": TABLE,
@@ -50,7 +53,7 @@ def aws_session() -> boto3.Session:
 def deployed(functions: dict[str, ModuleType], aws_session: boto3.Session) -> Iterator[Deployment]:
     with locked_moto(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(boto3, "DEFAULT_SESSION", aws_session)
-        yield Deployment(functions, {service: client(service) for service in ("dynamodb", "s3", "sns", "sqs")})
+        yield Deployment(functions, {service: client(service, config=MOTO) for service in SERVICES})
 
 
 @pytest.fixture

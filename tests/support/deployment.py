@@ -13,11 +13,12 @@ from urllib.parse import urlencode
 from pausepoint.adapters.dynamodb.compression import inflated
 from pausepoint.http.headers import security_headers
 from pausepoint.models.scripted import Turn
-from tests.support.aws import REGION, ROOT, create_table
+from tests.support.aws import REGION, ROOT, create_table, template
 from tests.support.clerk import desk
 from tests.support.gateway import Answer, Context, Link, link_in, request, stored_event
+from tests.support.sns_rules import faults
 
-FUNCTIONS: Final = ("start", "resume", "approvals", "sessions", "sweep")
+FUNCTIONS: Final = ("start", "resume", "approvals", "sessions", "sweep", "announce", "webhook", "undelivered")
 TABLE: Final = "sessions"
 BUCKET: Final = "overflow"
 SHRED: Final = [("shred", {"path": "a.txt"})]
@@ -41,6 +42,7 @@ class Deployment:
     def __init__(self, functions: Mapping[str, ModuleType], clients: Mapping[str, Any]) -> None:
         self._functions = functions
         self._dynamodb, self._s3, self._sqs = clients["dynamodb"], clients["s3"], clients["sqs"]
+        self._streams = clients["dynamodbstreams"]
         self._standing: tuple[Link, Sequence[dict[str, Any]]] | None = None
         create_table(self._dynamodb, TABLE)
         self.bucket = BUCKET
@@ -177,6 +179,12 @@ class Deployment:
         changed = {name: {"S": value} for name, value in values.items()}
         self._dynamodb.put_item(TableName=TABLE, Item=self.call(link) | changed)
 
+    def forget(self, link: Link) -> None:
+        """Take a call's row away, as the table does with what expires."""
+        self._dynamodb.delete_item(
+            TableName=TABLE, Key={"pk": {"S": link.session_id}, "sk": {"S": f"CALL#{link.call_id}"}}
+        )
+
     def occupy(self, session_id: str) -> None:
         """Let another invocation hold the session."""
         lease = {"id": {"S": "another"}, "until": {"S": "2999-01-01T00:00:00.000000Z"}}
@@ -186,13 +194,57 @@ class Deployment:
         """Let the time to decide be over."""
         self.change(link, expires_at="2026-01-01T00:00:00.000000Z")
 
-    def notices(self) -> Sequence[dict[str, str]]:
-        """Return what was published since the last look, as the topic's subscriber gets it."""
-        return [json.loads(message["Body"]) for message in self._taken(self._inbox)]
+    def notices(self) -> Sequence[dict[str, Any]]:
+        """Return what was published since the last look, as the topic's subscriber gets it. SNS would take it."""
+        notices = [json.loads(message["Body"]) for message in self._taken(self._inbox)]
+        for notice in notices:
+            attributes = {
+                name: {"DataType": value["Type"], "StringValue": value["Value"]}
+                for name, value in notice["MessageAttributes"].items()
+            }
+            assert faults(notice["Subject"], notice["Message"], attributes) == []
+        return notices
 
     def links(self) -> Sequence[Link]:
         """Return the links in what was published since the last look."""
         return [link_in(notice["Message"]) for notice in self.notices()]
+
+    def watch(self) -> None:
+        """Let the table's stream begin, as the template has it."""
+        stream = {"StreamEnabled": True, **template()["Resources"]["Table"]["Properties"]["StreamSpecification"]}
+        self._dynamodb.update_table(TableName=TABLE, StreamSpecification=stream)
+
+    def changes(self) -> list[dict[str, Any]]:
+        """Return everything in the table's stream, as Lambda gets it."""
+        (stream,) = self._streams.list_streams(TableName=TABLE)["Streams"]
+        described = self._streams.describe_stream(StreamArn=stream["StreamArn"])["StreamDescription"]
+        (shard,) = described["Shards"]
+        start = {"ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+        iterator = self._streams.get_shard_iterator(StreamArn=stream["StreamArn"], **start)["ShardIterator"]
+        records: list[dict[str, Any]] = self._streams.get_records(ShardIterator=iterator)["Records"]
+        for record in records:
+            created = record["dynamodb"]["ApproximateCreationDateTime"]
+            record["dynamodb"]["ApproximateCreationDateTime"] = created.timestamp()
+        return records
+
+    def announce(self, *records: Any) -> Sequence[str]:
+        """Give the stream's reader a batch; return the places in the stream that are to come again."""
+        answer = self._functions["announce"].handler({"Records": list(records)}, Context(30_000))
+        return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+    def hand_on(self, *notices: Mapping[str, Any]) -> None:
+        """Give notices, as a subscriber gets them, to the function that sends webhooks, one by one as SNS does."""
+        for notice in notices:
+            event = stored_event("webhook")
+            event["Records"][0]["Sns"] |= notice
+            self._functions["webhook"].handler(event, Context(30_000))
+
+    def give_up(self, notice: Mapping[str, Any], **answer: Any) -> None:
+        """Tell the function for it that Lambda gave a webhook up."""
+        event = stored_event("undelivered")
+        event["requestPayload"]["Records"][0]["Sns"] |= notice
+        event["responsePayload"] = answer or None
+        self._functions["undelivered"].handler(event, Context(30_000))
 
     def wakeups(self) -> Sequence[dict[str, Any]]:
         """Take the messages out of the work queue."""

@@ -73,7 +73,11 @@ def test_no_other_site_may_read_the_answers(template: dict[str, Any]) -> None:
 def test_every_trigger_has_an_event(template: dict[str, Any]) -> None:
     events = [json.loads(path.read_text()) for path in (REPOSITORY / "events").glob("*.json")]
     assert {event["routeKey"] for event in events if "routeKey" in event} == set(_operations(template))
-    sources = {record["eventSource"] for event in events for record in event.get("Records", [])}
-    assert sources == {"aws:sqs"}
+    records = [record for event in events for record in event.get("Records", [])]
+    sources = {record.get("eventSource") or record["EventSource"] for record in records}
+    assert sources == {"aws:sqs", "aws:dynamodb", "aws:sns"}
+    assert [event["requestContext"]["condition"] for event in events if "requestPayload" in event] == [
+        "RetriesExhausted"
+    ]
     assert [event["detail-type"] for event in events if "detail-type" in event] == ["Scheduled Event"]
     assert len(resources(template, "AWS::Scheduler::Schedule")) == 1

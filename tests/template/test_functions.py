@@ -28,6 +28,9 @@ TOLD = {
     "ResumeFunction": RUNNER,
     "ApprovalsFunction": {*LOGGING, "BASE_URL", "QUEUE_URL", "TABLE_NAME", "TIME_ZONE"},
     "SessionsFunction": {*LOGGING, "OVERFLOW_BUCKET", "REQUIRE_SIGNED_CALLER", "TABLE_NAME"},
+    "AnnounceFunction": {*LOGGING, "TABLE_NAME", "TOPIC_ARN"},
+    "WebhookFunction": {*LOGGING, "WEBHOOK_SECRET_ARN", "WEBHOOK_URL"},
+    "UndeliveredFunction": {*LOGGING, "QUEUE_URL"},
     "SweepFunction": {*LOGGING, "OVERFLOW_BUCKET", "QUEUE_URL", "REMINDER_SECONDS", "TABLE_NAME", "TOPIC_ARN"},
 }
 
@@ -63,7 +66,7 @@ def test_two_stacks_of_one_account_do_not_share_a_name(template: dict[str, Any])
 
 
 def test_one_wake_up_at_a_time_and_a_failed_one_is_reported_by_itself(template: dict[str, Any]) -> None:
-    [source] = resources(template, "AWS::Lambda::EventSourceMapping").values()
+    source = resources(template, "AWS::Lambda::EventSourceMapping")["ResumeFunctionWork"]
     assert short(source["EventSourceArn"]) == "Queue.Arn"
     assert source["BatchSize"] == 1
     assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]

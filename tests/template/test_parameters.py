@@ -58,6 +58,15 @@ def test_defaults_are_the_safe_choice(template: dict[str, Any]) -> None:
             ["", "/etc/passwd", "../x", "Europe/", "a b"],
         ),
         (
+            "WebhookUrl",
+            ["", "https://hooks.example", "https://h.example:8443/a/b?c=d&e=%20", "http://127.0.0.1:9000/hook"],
+            [
+                *("hooks.example", "ftp://hooks.example/", "http://hooks.example/", "http://localhost:9000/"),
+                *("https://user:pw@hooks.example/", "https://h.example/a b", "https://h.example/#x"),
+                *("https://[::1]/", "http://10.0.0.1/", "https://h.example/\n"),
+            ],
+        ),
+        (
             "BaseUrl",
             ["", "https://ok.example.com", "http://127.0.0.1:8080"],
             ["ok.example.com", "https://a b", "https://a/?t="],

@@ -71,6 +71,20 @@ ALLOWED = {
         ("sqs:SendMessage", "Queue.Arn"),
     }
     | OVERFLOW,
+    "AnnounceRole": TRACING
+    | _logs("AnnounceLogs")
+    | {
+        *(
+            (f"dynamodb:{name}", "Table.StreamArn")
+            for name in ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+        ),
+        ("sns:Publish", "Topic"),
+        ("sqs:SendMessage", "UndeliveredQueue.Arn"),
+    },
+    "WebhookRole": TRACING
+    | _logs("WebhookLogs")
+    | {("secretsmanager:GetSecretValue", "WebhookSecret.Id"), ("lambda:InvokeFunction", "UndeliveredFunction.Arn")},
+    "UndeliveredRole": TRACING | _logs("UndeliveredLogs") | {("sqs:SendMessage", "UndeliveredQueue.Arn")},
 }
 
 
@@ -126,6 +140,26 @@ def test_the_sweeper_can_neither_run_tools_nor_call_models(template: dict[str, A
     assert [short(layer).startswith("PausepointLayer") for layer in function["Layers"]] == [True]
     services = {action.partition(":")[0] for action, _ in grants(template, "SweepRole")}
     assert services == {"dynamodb", "logs", "s3", "sns", "sqs", "xray"}
+
+
+def test_who_sends_webhooks_sees_neither_the_table_nor_a_model(template: dict[str, Any]) -> None:
+    for role in ("WebhookRole", "UndeliveredRole"):
+        services = {action.partition(":")[0] for action, _ in grants(template, role)}
+        assert services <= {"lambda", "logs", "secretsmanager", "sqs", "xray"}
+
+
+def test_who_announces_cannot_change_a_session(template: dict[str, Any]) -> None:
+    table = {action for action, resource in grants(template, "AnnounceRole") if resource == "Table.Arn"}
+    assert table == set()
+
+
+def test_only_the_topic_may_start_the_function_that_sends_webhooks(template: dict[str, Any]) -> None:
+    permissions = [
+        each
+        for each in resources(template, "AWS::Lambda::Permission").values()
+        if short(each["FunctionName"]) == "WebhookFunction"
+    ]
+    assert [(each["Principal"], short(each["SourceArn"])) for each in permissions] == [("sns.amazonaws.com", "Topic")]
 
 
 def test_only_who_is_told_of_the_overflow_bucket_may_use_it(template: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def test_indexes_hold_keys_only(template: dict[str, Any]) -> None:
 
 def test_queues_and_topic_are_encrypted(template: dict[str, Any]) -> None:
     queues = resources(template, "AWS::SQS::Queue")
-    assert set(queues) == {"Queue", "DeadLetterQueue"}
+    assert set(queues) == {"Queue", "DeadLetterQueue", "UndeliveredQueue"}
     assert all(queue["SqsManagedSseEnabled"] is True for queue in queues.values())
     assert all(topic["KmsMasterKeyId"] for topic in resources(template, "AWS::SNS::Topic").values())
 

@@ -24,6 +24,7 @@ BELOW: dict[str, frozenset[str]] = {
     "telemetry": frozenset(),
     "bootstrap": frozenset({"errors", "domain", "runtime", "adapters", "settings"}),
     "http": frozenset({"errors", "domain", "runtime", "bootstrap", "telemetry"}),
+    "notifying": frozenset({"errors", "domain", "runtime", "adapters", "telemetry"}),
     "worker": frozenset({"errors", "domain", "runtime", "adapters", "bootstrap", "http", "telemetry"}),
     # what a user imports: `from pausepoint import Agent, tool`
     "": frozenset({"domain", "runtime"}),

@@ -6,7 +6,7 @@ import importlib
 import logging
 import os
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
@@ -15,12 +15,15 @@ from pausepoint.adapters.answers import require_whole_answers
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
 from pausepoint.adapters.sns import SnsNotifier
-from pausepoint.adapters.sqs import SqsWorkQueue
+from pausepoint.adapters.sqs import SqsDeadLetters, SqsWorkQueue
 from pausepoint.errors import ConfigurationError
 from pausepoint.runtime.agent import Agent
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.system import SystemClock, new_id, new_token
-from pausepoint.settings import Settings
+from pausepoint.settings import DeadLetterSettings, Settings, WebhookSettings
+
+if TYPE_CHECKING:
+    from pausepoint.adapters.webhooks import WebhookSender
 
 # Short timeouts and a few tries: the caller at the gateway has 30 seconds for everything.
 _CLIENT_CONFIG = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 4})
@@ -35,8 +38,6 @@ class Application:
     @cached_property
     def services(self) -> Services:
         """The world on AWS."""
-        # At DEBUG botocore logs whole requests, and one of them holds the secret of an approval link.
-        logging.getLogger("botocore").setLevel(logging.INFO)
         return Services(
             store=DynamoDBStore(
                 _Client("dynamodb"),
@@ -70,6 +71,25 @@ def application() -> Application:
     return Application(Settings.from_environment(os.environ))
 
 
+@cache
+def webhook_sender() -> WebhookSender:
+    """Return what sends webhooks; made at the first call."""
+    # Here, since the page and all others do without: a person waits while they are imported.
+    from pausepoint.adapters.addresses import endpoint  # noqa: PLC0415
+    from pausepoint.adapters.signing import SigningSecrets  # noqa: PLC0415
+    from pausepoint.adapters.webhooks import WebhookSender  # noqa: PLC0415
+
+    settings, clock = WebhookSettings.from_environment(os.environ), SystemClock()
+    place = endpoint(settings.url, loopback=settings.loopback)
+    return WebhookSender(place, SigningSecrets(_Client("secretsmanager"), settings.secret_id, clock), clock)
+
+
+@cache
+def dead_letters() -> SqsDeadLetters:
+    """Return where webhooks are put that nobody took; made at the first call."""
+    return SqsDeadLetters(_Client("sqs"), DeadLetterSettings.from_environment(os.environ).queue_url)
+
+
 def load_agent(place: str) -> Agent:
     """Import the agent at `module:attribute`. Raises ConfigurationError that says what is missing."""
     module_name, _, attribute = place.partition(":")
@@ -92,6 +112,9 @@ class _Client:
 
     @cached_property
     def _made(self) -> Any:
+        # At DEBUG they log whole requests, answers and addresses: secrets of links, of webhooks and of chats.
+        for library in ("botocore", "urllib3"):
+            logging.getLogger(library).setLevel(logging.INFO)
         client = boto3.client(self._service, config=_CLIENT_CONFIG)  # type: ignore[call-overload]
         if self._service != "s3":  # whose bodies are streams, and check their length themselves
             require_whole_answers(client)

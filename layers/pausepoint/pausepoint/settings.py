@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, timedelta, tzinfo
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from pausepoint.errors import ConfigurationError
 
 
-class Settings(BaseModel):
+class _FromEnvironment(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> Self:
+        """Read the settings. Raises ConfigurationError that names the variable."""
+        try:
+            return cls.model_validate(dict(environment))
+        except ValidationError as error:
+            names = ", ".join(str(problem["loc"][0]) for problem in error.errors())
+            raise ConfigurationError(f"These variables are missing or wrong: {names}.") from error
+
+
+class Settings(_FromEnvironment):
     """What template.yaml tells the functions. Each function is told only what it needs.
 
     Attributes:
@@ -20,8 +34,6 @@ class Settings(BaseModel):
             stack, which nobody signs for, turns it off.
         time_zone: where the people who are asked live, by its IANA name; their page shows its times beside UTC.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     table_name: str = Field(alias="TABLE_NAME", min_length=1)
     topic_arn: str = Field(alias="TOPIC_ARN", default="")
@@ -40,15 +52,6 @@ class Settings(BaseModel):
     def _is_a_zone(cls, name: str) -> str:
         _zone(name)
         return name
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> Settings:
-        """Read the settings. Raises ConfigurationError that names the variable."""
-        try:
-            return cls.model_validate(dict(environment))
-        except ValidationError as error:
-            names = ", ".join(str(problem["loc"][0]) for problem in error.errors())
-            raise ConfigurationError(f"These variables are missing or wrong: {names}.") from error
 
     @property
     def approval_time(self) -> timedelta:
@@ -80,3 +83,23 @@ def _zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise ValueError("not the name of a time zone") from error
+
+
+class WebhookSettings(_FromEnvironment):
+    """What template.yaml tells the function that sends webhooks.
+
+    Attributes:
+        secret_id: where the secret is that they are signed with.
+        loopback: plain http to this computer is allowed. Only the local stack, whose receiver has no certificate,
+            turns it on.
+    """
+
+    url: str = Field(alias="WEBHOOK_URL", min_length=1)
+    secret_id: str = Field(alias="WEBHOOK_SECRET_ARN", min_length=1)
+    loopback: bool = Field(alias="WEBHOOK_LOOPBACK", default=False)
+
+
+class DeadLetterSettings(_FromEnvironment):
+    """What template.yaml tells the function that puts webhooks aside."""
+
+    queue_url: str = Field(alias="QUEUE_URL", min_length=1)

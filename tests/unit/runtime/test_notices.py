@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from datetime import timedelta
@@ -50,7 +51,14 @@ def test_r28_nothing_that_the_model_wrote_is_in_the_notice() -> None:
     calm, hostile = World(), World()
     paused(calm)
     paused(hostile, path=HOSTILE)
-    assert hostile.mailbox.sent == calm.mailbox.sent
+    (notice,), (expected,) = hostile.mailbox.sent, calm.mailbox.sent
+    assert (notice.subject, notice.body) == (expected.subject, expected.body)
+    shown, plain = json.loads(notice.payload), json.loads(expected.payload)
+    assert shown["text"] == plain["text"]
+    assert HOSTILE in json.loads(shown["data"]["call"].pop("arguments"))["path"]
+    del plain["data"]["call"]["arguments"]
+    del shown["data"]["digest"], plain["data"]["digest"]
+    assert shown == plain
 
 
 def test_case_51_names_stay_on_their_line_whatever_is_in_them() -> None:

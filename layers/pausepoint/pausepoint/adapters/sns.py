@@ -10,7 +10,11 @@ from pausepoint.runtime.ports import Notice
 
 
 class SnsNotifier:
-    """Publishes notices; subscribers get the subject and the text.
+    """Publishes notices. People get the subject and the text; subscribers choose by attributes what they get.
+
+    The data for programs is an attribute too, and not a second text beside the first
+    (`MessageStructure=json`): AWS sends attributes only with messages that are plain text
+    (https://docs.aws.amazon.com/sns/latest/dg/sns-message-attributes.html), and choosing needs them.
 
     Args:
         client: a boto3 SNS client.
@@ -23,8 +27,22 @@ class SnsNotifier:
 
     def send(self, notice: Notice) -> None:
         """Publish a notice, or raise Unavailable."""
+        attributes = {
+            "event": notice.event,
+            "agent": notice.agent,
+            "tool": notice.tool,
+            "risk": notice.risk,
+            "payload": notice.payload,
+        }
         try:
-            self._client.publish(TopicArn=self._topic_arn, Subject=notice.subject, Message=notice.body)
+            self._client.publish(
+                TopicArn=self._topic_arn,
+                Subject=notice.subject,
+                Message=notice.body,
+                MessageAttributes={
+                    name: {"DataType": "String", "StringValue": value} for name, value in attributes.items()
+                },
+            )
         except AWS_FAULTS as error:
             # Not the error's text: it may repeat the request, and the message holds the link.
             raise Unavailable(f"SNS did not take the notice ({type(error).__name__}).") from None

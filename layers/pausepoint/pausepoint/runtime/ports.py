@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
-from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
+from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution, Risk
 from pausepoint.domain.events import LogEntry, Usage
 from pausepoint.domain.session import (
     AssistantItem,
@@ -247,18 +247,34 @@ class SessionStore(SweepStore, Protocol):
         """Return calls that wait for a decision, the most urgent first, and where the next page starts."""
 
 
+NoticeEvent = Literal["requested", "reminded", "in_doubt", "decided", "finished", "expired"]
+"""What a notice is about. The first three ask a person, and carry a link."""
+
+
 @dataclass(frozen=True)
 class Notice:
-    """A message to the approver. `subject` is one line of under 100 characters."""
+    """A message about a call: in words for people, as data for programs.
 
+    Attributes:
+        subject: one line of under 100 characters.
+        body: for people.
+        payload: for programs: JSON in ASCII, small enough for SNS (`runtime/payloads.py`).
+        agent: by this, `tool`, `risk` and `event` subscribers choose what they get. One line, never empty.
+    """
+
+    event: NoticeEvent
     subject: str
     body: str
+    payload: str
     session_id: str
     call_id: str
+    agent: str
+    tool: str
+    risk: Risk
 
 
 class Notifier(Protocol):
-    """Tells the approver."""
+    """Tells whoever wants to know: approvers first of all."""
 
     def send(self, notice: Notice) -> None:
         """Send it, or raise Unavailable."""

@@ -326,7 +326,7 @@ class Runner:
         """Tell the approver. A failure here loses nothing: the record says that the notice is due."""
         call = self._session.calls[call_id]
         try:
-            self._services.notifier.send(notice_for(self._session.head.base_url, call, token))
+            self._services.notifier.send(notice_for(self._session.head.base_url, call, token, at=self._now()))
             self._services.store.mark_notified(call, look_again=self._reminder_of(call))
         except PausepointError as error:
             self._services.logger.warning(

@@ -169,7 +169,7 @@ class Sweeper:
         head = self._services.store.head(call.session_id)
         in_doubt = call.status is CallStatus.IN_DOUBT
         call = self._services.store.add_link(call, sha256_hex(token), reconciled=in_doubt)
-        self._services.notifier.send(notice_for(head.base_url, call, token))
+        self._services.notifier.send(notice_for(head.base_url, call, token, at=self._services.clock.now()))
         first = call.status is CallStatus.PENDING and call.notify != "sent"
         self._services.store.mark_notified(call, look_again=self._reminder_of(call) if first else None)
         return what
