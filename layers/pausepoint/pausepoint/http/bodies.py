@@ -33,17 +33,23 @@ class NewMessage(_Request):
 
 
 class OneDecision(_Request):
-    """One member of a `ResumeRequest`."""
+    """One member of a `ResumeRequest`.
+
+    `digest` is the call's as the caller saw it: where it is given and is not the stored one, nothing is recorded,
+    and the answer is a 409. `arguments` (with `approved`) run instead of the call's own; `answer` (with `answered`)
+    is any JSON value but null.
+    """
 
     call_id: str
     decision: Literal[Verdict, Answer]  # one list of words, not a choice of lists, which errors would show
     reason: str | None = None
     arguments: dict[str, Any] | None = None
     answer: Any = None
+    digest: str | None = None
 
     def request(self) -> DecisionRequest:
         """Return it in the runtime's words."""
-        return DecisionRequest(self.call_id, self.decision, self.reason or "", self.arguments, self.answer)
+        return DecisionRequest(self.call_id, self.decision, self.reason or "", self.arguments, self.answer, self.digest)
 
 
 class ResumeRequest(_Request):

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pausepoint.domain.answers import answer_text
 from pausepoint.domain.calls import CallStatus
 from pausepoint.domain.canonical import short_code
+from pausepoint.http.edits import edit_form
 from pausepoint.http.headers import TEMPLATES, style_text
 from pausepoint.http.rows import Arguments, read_arguments
 from pausepoint.http.visible import Segment, ascii_escaped, flat, visible
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from pausepoint.domain.calls import Decision, PendingToolCall
+    from pausepoint.http.edits import EditForm
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,9 @@ class _Shown:
     digest: str
 
 
-def approval_page(call: PendingToolCall, *, token: str, action: str, now: datetime) -> str:
+def approval_page(
+    call: PendingToolCall, *, token: str, action: str, now: datetime, edit: EditForm | None = None
+) -> str:
     """Return the page that shows what would run and asks for a decision.
 
     Args:
@@ -47,6 +52,7 @@ def approval_page(call: PendingToolCall, *, token: str, action: str, now: dateti
         token: the link's secret; the form sends it back.
         action: the address that the form posts to, without the token.
         now: for the distance to the expiry only.
+        edit: the form in which the arguments are changed, if somebody has begun to.
     """
     return _render(
         "approval.html",
@@ -58,6 +64,7 @@ def approval_page(call: PendingToolCall, *, token: str, action: str, now: dateti
         identity=_identity_facts(call),
         expires=absolute(call.expires_at),
         expires_in=relative(call.expires_at, now),
+        edit=edit or edit_form(call),
         token=token,
         action=action,
         digest=call.digest,
@@ -124,11 +131,12 @@ def outcome_page(call: PendingToolCall, *, now: datetime, heading: str | None = 
         "outcome.html",
         title=f"{heading or told.title}: {flat(visible(call.name))}",
         heading=visible(heading or told.title),
+        asked="asked to run" if call.question is None else "asked by",
         tool=visible(call.name),
         agent=visible(call.agent),
         ending=told,
         words=sentences(call, now),
-        text=visible(call.outcome) if call.outcome else None,
+        text=_told(call),
         reason=visible(decision.reason) if decision and decision.reason else None,
         note=visible(call.resolution.reason) if call.resolution and call.resolution.reason else None,
         shown=shown,
@@ -136,6 +144,11 @@ def outcome_page(call: PendingToolCall, *, now: datetime, heading: str | None = 
         facts_shown=_request_facts(call, now),
         identity=_identity_facts(call),
     )
+
+
+def _told(call: PendingToolCall) -> list[Segment] | None:
+    text = answer_text(call) if call.status is CallStatus.ANSWERED else call.outcome
+    return visible(text) if text else None
 
 
 def problem_page(title: str, text: str) -> str:

@@ -17,14 +17,18 @@ _NEVER_DOUBTED: Final = _ACTED_ON | {CallStatus.PENDING}
 ANSWERS: Final[frozenset[str]] = frozenset(get_args(Answer))
 VERDICTS: Final[frozenset[str]] = frozenset(get_args(Verdict))
 BY_LINK: Final = "the holder of the approval link"
-_OTHER_SHOWN: Final = "The call is not the one that was shown. Open the link again and look at it."
+OTHER_SHOWN: Final = "The call is not the one that was shown. Open the link again and look at it."
 
 
 @dataclass(frozen=True)
 class DecisionRequest:
     """What somebody wants to decide, or says became of a call in doubt.
 
-    `arguments` replaces the call's arguments (approving only); `answer` is any JSON value but null (questions only).
+    Attributes:
+        arguments: replace the call's arguments (approving only).
+        answer: any JSON value but null (questions only).
+        digest: of the call as the caller saw it. Where it is given, it must be the stored call's, else Conflict
+            is raised and nothing is recorded; without it, the decision is on the call as it is stored.
     """
 
     call_id: str
@@ -32,6 +36,7 @@ class DecisionRequest:
     reason: str = ""
     arguments: dict[str, Any] | None = None
     answer: Any = None
+    digest: str | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ def record_decision(
         current = services.store.call(call.session_id, call.call_id)
         if token_hash is not None and token_hash not in current.token_hashes:
             raise NotFound("There is nothing to decide here.") from None
-        raise Conflict(_OTHER_SHOWN) from None
+        raise Conflict(OTHER_SHOWN) from None
     return Recorded(stored, already=False)
 
 
@@ -172,7 +177,21 @@ def check_decision(call: PendingToolCall, decision: Decision) -> None:
     except AlreadyDecided:
         _standing(call, decision)
     except LostRace:
-        raise Conflict(_OTHER_SHOWN) from None
+        raise Conflict(OTHER_SHOWN) from None
+
+
+def check_open(services: Services, call: PendingToolCall, *, digest_shown: str) -> None:
+    """Raise unless the call, as it was shown, still asks for permission.
+
+    Raises:
+        InvalidInput: it asks a question. AlreadyDecided: it is not pending. CallExpired: the time is over.
+        Conflict: what was shown is not what is stored.
+    """
+    check_word(call, "approved")
+    if call.status is not CallStatus.PENDING:
+        raise AlreadyDecided(call)
+    decision = make_decision(services, call, "approved", reason="", by="", verified="link", digest_shown=digest_shown)
+    check_decision(call, decision)
 
 
 def check_answer(call: PendingToolCall, answer: object, *, field: str = "answer") -> str:
@@ -185,7 +204,7 @@ def check_answer(call: PendingToolCall, answer: object, *, field: str = "answer"
         raise InvalidInput("The answer is missing.", field=field)
     choices = call.question.choices if call.question else ()
     if choices and answer not in choices:
-        raise InvalidInput(f"The answer must be one of: {', '.join(choices)}.", field=field)
+        raise InvalidInput(f"The answer must be one of: {', '.join(map(canonical_json, choices))}.", field=field)
     try:
         return canonical_json(answer)
     except InvalidInput as error:

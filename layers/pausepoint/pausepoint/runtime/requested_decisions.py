@@ -14,6 +14,7 @@ from pausepoint.errors import Conflict, InvalidInput, PausepointError
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.decisions import (
     ANSWERS,
+    OTHER_SHOWN,
     VERDICTS,
     DecisionRequest,
     check_answer,
@@ -39,6 +40,7 @@ class _Desk:
 
     def checked(self, call: PendingToolCall, request: DecisionRequest, field: str) -> Decision | Resolution:
         """Return what would be recorded, if it may be."""
+        _check_shown(call, request)
         reason = check_reason(request.reason, field=f"{field}.reason")
         if request.decision in sorted(ANSWERS):  # a list: a caller's own code may put anything here, unhashable or not
             return self._answer(call, request, reason, field)
@@ -52,7 +54,7 @@ class _Desk:
             reason=reason,
             by=self.by,
             verified=self.verified,
-            digest_shown=call.digest,
+            digest_shown=request.digest or call.digest,
             edited=self._edited(call, request, field),
             answer=self._answered(call, request, field),
         )
@@ -111,7 +113,8 @@ def record_all(
     Raises:
         InvalidInput: a call is unknown or named twice, or a request does not fit; `field` names it.
         AlreadyDecided: another verdict or answer stands. CallExpired: the time to decide is over.
-        Conflict: arguments are edited, and the tool has changed.
+        Conflict: arguments are edited, and the tool has changed; or a request names a digest that is not the
+            stored call's.
     """
     desk = _Desk(services, tools, by, verified)
     checked: list[tuple[PendingToolCall, Decision | Resolution]] = []
@@ -133,3 +136,10 @@ def record_all(
         except PausepointError:
             wake(services, session.head.session_id)  # for those that were recorded before this one
             raise
+
+
+def _check_shown(call: PendingToolCall, request: DecisionRequest) -> None:
+    # Of a call in doubt its page shows what ran, which an approver may have changed.
+    shown = {call.digest, call.approved_digest} if request.decision in sorted(ANSWERS) else {call.digest}
+    if request.digest is not None and request.digest not in shown:
+        raise Conflict(f"Call {call.call_id}: {OTHER_SHOWN}")
