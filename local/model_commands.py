@@ -1,4 +1,4 @@
-"""Reads short English commands about files: ``delete a.txt and b.txt``, ``move a.txt to old/a``."""
+"""Reads short English commands: ``delete a.txt and b.txt``, ``move a.txt to old/a``, ``ask Which one? (a, b)``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ EXAMPLES = (
     "move a.txt to old/a.txt",
     "read a.txt and delete b.txt",
     'delete "a name with spaces.txt"',
+    "ask Which of the two files may go?",
+    "ask Which file may go? (a.txt, b.txt)",
 )
 
 _VERBS = {
@@ -30,12 +32,16 @@ _SEPARATORS = frozenset({",", ";", "and", "then", "&"})
 _COURTESIES = frozenset({"please", "now", "also", "can", "could", "you", "kindly", "thanks"})
 _FILLERS = frozenset({"the", "file", "files", "all", "my"})
 _LIST_FILLERS = _FILLERS | {"in", "under", "from", "everything"}
+_QUESTION = re.compile(r"(?:please\s+)?ask\s+(?P<text>.+?)(?:\s*\((?P<choices>[^()]+)\))?", re.DOTALL | re.IGNORECASE)
 _TOKEN = re.compile(r'"([^"]+)"|\'([^\']+)\'|`([^`]+)`|([^\s,;]+|[,;])')
 
 
 @dataclass(frozen=True)
 class Command:
-    """One thing to do: delete, read, list or move. A list has one argument, which may be empty."""
+    """One thing to do: delete, read, list, move or ask.
+
+    A list has one argument, which may be empty; a question has its text, and then what may be answered.
+    """
 
     verb: str
     arguments: tuple[str, ...]
@@ -53,8 +59,12 @@ class _Token:
 def parse(text: str) -> list[Command]:
     """Return the commands of a text; none at all unless every part of it is understood.
 
-    A part without a verb of its own takes the verb of the part before it.
+    A part without a verb of its own takes the verb of the part before it. A question is all there is: whatever
+    follows its verb is what is asked.
     """
+    if question := _QUESTION.fullmatch(text.strip()):
+        choices = (question["choices"] or "").split(",")
+        return [Command("ask", (question["text"], *(choice.strip() for choice in choices if choice.strip())))]
     commands: list[Command] = []
     verb: str | None = None
     for part in _parts(text):

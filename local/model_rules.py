@@ -18,6 +18,7 @@ _TOOLS = {
     "read": ("read_file", ("path",)),
     "list": ("list_files", ("prefix",)),
     "move": ("move_file", ("source", "destination")),
+    "ask": ("ask_human", ("question",)),
 }
 
 
@@ -66,12 +67,15 @@ def _schemas(request: Json) -> dict[str, Json]:
 
 def _call(command: Command, schemas: dict[str, Json]) -> ToolCall:
     name, usual = _TOOLS[command.verb]
+    if command.verb == "ask":
+        question, *choices = command.arguments
+        return ToolCall(name, {"question": question, **({"choices": choices} if choices else {})})
     declared = list(schemas[name].get("properties") or {})
     names = usual if set(usual) <= set(declared) or len(declared) < len(usual) else declared
     return ToolCall(name, dict(zip(names, command.arguments, strict=False)))
 
 
-def _arguments(values: dict[str, str]) -> str:
+def _arguments(values: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in values.items())
 
 

@@ -21,6 +21,7 @@ from tests.support.stored import (
     a_call,
     a_decision,
     a_lease,
+    a_question,
     a_session,
     an_execution,
     appending,
@@ -77,14 +78,19 @@ def the_winner(outcomes: Sequence[object], lost: type[PausepointError]) -> int:
 
 
 @pytest.mark.parametrize(
-    "verdicts", [["approved"] * 16, ["approved", "rejected"] * 8], ids=["approvals", "approvals_and_rejections"]
+    ("asked", "verdicts"),
+    [(a_call(), ["approved"] * 16), (a_call(), ["approved", "rejected"] * 8), (a_question(), ["answered"] * 16)],
+    ids=["approvals", "approvals_and_rejections", "answers"],
 )
 def test_case_37_of_sixteen_decisions_one_stands_and_the_others_see_it(
-    store: SessionStore, verdicts: list[Verdict]
+    store: SessionStore, asked: PendingToolCall, verdicts: list[Verdict]
 ) -> None:
-    for session_id in rounds(store, a_call()):
+    for session_id in rounds(store, asked):
         call = store.call(session_id, "c2-0")
-        decisions = [a_decision(call, verdict, by=f"approver {n}") for n, verdict in enumerate(verdicts)]
+        decisions = [
+            a_decision(call, verdict, by=f"approver {n}", answer=str(n) if verdict == "answered" else None)
+            for n, verdict in enumerate(verdicts)
+        ]
 
         outcomes = at_once([partial(store.decide, session_id, "c2-0", each, token_hash=None) for each in decisions])
 

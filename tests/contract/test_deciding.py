@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pausepoint.domain.calls import CallStatus, Verdict, decided
+from pausepoint.domain.calls import CallStatus, PendingToolCall, Verdict, decided
 from pausepoint.domain.canonical import call_digest
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace, NotFound
 from pausepoint.runtime.ports import SessionStore
 from tests.contract.conftest import Place
-from tests.support.stored import TOKEN_HASH, a_call, a_decision, an_execution, moment, paused
+from tests.support.stored import TOKEN_HASH, a_call, a_decision, a_question, an_execution, moment, paused
 
 OTHER_HASH = "0" * 64
 
@@ -26,6 +26,50 @@ def test_a_pending_call_takes_a_decision(store: SessionStore, verdict: Verdict, 
     assert standing == decided(call, decision, token_hash=token_hash)
     assert standing == store.call("s1", "c2-0")
     assert standing.status == verdict
+
+
+@pytest.mark.parametrize("answer", ["false", "0", '""', '"eu"', '{"a":[1.0,null]}'])
+@pytest.mark.parametrize("token_hash", [TOKEN_HASH, None], ids=["by_link", "signed_in"])
+def test_a_pending_question_takes_an_answer_and_keeps_it(
+    store: SessionStore, answer: str, token_hash: str | None
+) -> None:
+    call = a_question()
+    paused(store, call)
+    decision = a_decision(call, "answered", answer=answer)
+
+    standing = store.decide("s1", "c2-0", decision, token_hash=token_hash)
+
+    assert standing == decided(call, decision, token_hash=token_hash) == store.call("s1", "c2-0")
+    assert (standing.status, standing.decision) == (CallStatus.ANSWERED, decision)
+
+
+@pytest.mark.parametrize(
+    ("call", "verdict"), [(a_question(), "approved"), (a_question(), "rejected"), (a_call(), "answered")]
+)
+def test_case_04_permission_for_a_question_and_an_answer_to_a_request_do_not_count(
+    place: Place, call: PendingToolCall, verdict: Verdict
+) -> None:
+    paused(place.store, call)
+    before = place.everything()
+
+    with pytest.raises(LostRace):
+        place.store.decide("s1", "c2-0", a_decision(call, verdict), token_hash=TOKEN_HASH)
+
+    assert place.everything() == before
+
+
+def test_i5_a_second_answer_learns_which_one_stands(place: Place) -> None:
+    call = a_question()
+    paused(place.store, call)
+    standing = place.store.decide("s1", "c2-0", a_decision(call, "answered"), token_hash=None)
+    before = place.everything()
+
+    other = a_decision(call, "answered", answer='"us"', by="ann")
+    with pytest.raises(AlreadyDecided) as refused:
+        place.store.decide("s1", "c2-0", other, token_hash=TOKEN_HASH)
+
+    assert refused.value.call == standing
+    assert place.everything() == before
 
 
 def test_a_decision_is_for_one_call_only(store: SessionStore) -> None:

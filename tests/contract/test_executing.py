@@ -27,6 +27,7 @@ from tests.support.stored import (
     pausing,
     said,
     settling,
+    that_can_be,
 )
 
 ENDS = [CallStatus.SUCCEEDED, CallStatus.FAILED, CallStatus.IN_DOUBT]
@@ -258,7 +259,7 @@ def test_the_approver_is_told_of_a_pending_call_once_and_for_all(store: SessionS
 
 @pytest.mark.parametrize("status", [status for status in CallStatus if status is not CallStatus.PENDING])
 def test_a_notice_changes_nothing_in_a_call_that_moved_on(place: Place, status: CallStatus) -> None:
-    call = a_call()
+    call = that_can_be(status)
     paused(place.store, call)
     brought(place.store, call, status)
     before = place.everything()

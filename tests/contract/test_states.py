@@ -15,6 +15,7 @@ from tests.support.stored import (
     TOKEN_HASH,
     a_call,
     a_decision,
+    a_question,
     a_resolution,
     a_session,
     an_execution,
@@ -27,8 +28,10 @@ from tests.support.stored import (
 
 Step = Callable[[SessionStore, PendingToolCall], PendingToolCall]
 _S = CallStatus
-STATES = list(CallStatus)
-ANSWERING = frozenset((status, status) for status in (_S.REJECTED, _S.EXPIRED, _S.CANCELLED))
+STATES: list[tuple[CallStatus, bool]] = [(status, False) for status in CallStatus if status is not CallStatus.ANSWERED]
+STATES += [(status, True) for status in (_S.PENDING, _S.ANSWERED, _S.EXPIRED, _S.CANCELLED, _S.STALE)]
+"""What a call that wants permission, and one that asks a question (True), can be brought to."""
+ANSWERING = frozenset((status, status) for status in (_S.REJECTED, _S.ANSWERED, _S.EXPIRED, _S.CANCELLED))
 """The model is told of what came to its end without it; the call stays what it is."""
 
 
@@ -38,6 +41,10 @@ def approve(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
 
 def reject(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
     return store.decide(call.session_id, call.call_id, a_decision(call, "rejected"), token_hash=TOKEN_HASH)
+
+
+def answer(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
+    return store.decide(call.session_id, call.call_id, a_decision(call, "answered"), token_hash=TOKEN_HASH)
 
 
 def claim(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
@@ -71,12 +78,16 @@ def resolve(answer: Answer) -> Step:
 
 ENDINGS = {
     status: close(status)
-    for status in (_S.REJECTED, _S.EXPIRED, _S.CANCELLED, _S.STALE, _S.SUCCEEDED, _S.FAILED, _S.IN_DOUBT)
+    for status in (
+        *(_S.REJECTED, _S.ANSWERED, _S.EXPIRED, _S.CANCELLED),
+        *(_S.STALE, _S.SUCCEEDED, _S.FAILED, _S.IN_DOUBT),
+    )
 }
 RESOLVING = {answer: resolve(answer) for answer in get_args(Answer)}
 OTHERS: dict[CallStatus, list[Step]] = {
     _S.APPROVED: [approve],
     _S.REJECTED: [reject],
+    _S.ANSWERED: [answer],
     _S.EXPIRED: [expire],
     _S.EXECUTING: [claim],
     _S.IN_DOUBT: [doubt],
@@ -87,10 +98,12 @@ STEPS = list(ENDINGS.items())
 STEPS += [(target, step) for target, steps in OTHERS.items() for step in steps]
 
 
-@pytest.mark.parametrize("origin", STATES)
-def test_i4_every_change_of_a_call_is_an_edge_of_the_table(place: Place, origin: CallStatus) -> None:
+@pytest.mark.parametrize(("origin", "asks"), STATES)
+def test_i4_case_04_every_change_of_a_call_is_an_edge_of_the_table(
+    place: Place, origin: CallStatus, *, asks: bool
+) -> None:
     store = place.store
-    calls = [a_call(f"c2-{index}") for index in range(len(STEPS))]
+    calls = [a_question(f"c2-{index}") if asks else a_call(f"c2-{index}") for index in range(len(STEPS))]
     session = a_session()
     store.create(session)
     store.commit(pausing(session, *calls))
@@ -104,26 +117,28 @@ def test_i4_every_change_of_a_call_is_an_edge_of_the_table(place: Place, origin:
     todo = [(call, target, step) for call, (target, step) in zip(calls, STEPS, strict=True)]
     before = place.everything()
     for call, target, step in todo:
-        if not _is_edge(origin, target, step):
+        if not _is_edge(origin, target, step, asks=asks):
             with pytest.raises((LostRace, AlreadyDecided)):
                 step(store, call)
     assert place.everything() == before
     for call, target, step in todo:
-        if _is_edge(origin, target, step):
+        if _is_edge(origin, target, step, asks=asks):
             moved = step(store, call)
             assert moved.status is target
             assert store.call("s1", call.call_id) == moved
 
 
-def _is_edge(origin: CallStatus, target: CallStatus, step: Step) -> bool:
+def _is_edge(origin: CallStatus, target: CallStatus, step: Step, *, asks: bool) -> bool:
+    if step in (approve, reject, answer) and asks != (step is answer):
+        return False  # permission for a question, or an answer to what asks for permission
     if step in RESOLVING.values():  # what an execution says it says otherwise
         return origin is _S.IN_DOUBT
     return target in EDGES[origin] or ((origin, target) in ANSWERING and step in ENDINGS.values())
 
 
-@pytest.mark.parametrize("origin", STATES)
-def test_i4_a_step_ends_as_the_domain_says(store: SessionStore, origin: CallStatus) -> None:
-    calls = [a_call(f"c2-{index}") for index in range(5)]
+@pytest.mark.parametrize(("origin", "asks"), STATES)
+def test_i4_a_step_ends_as_the_domain_says(store: SessionStore, origin: CallStatus, *, asks: bool) -> None:
+    calls = [a_question(f"c2-{index}") if asks else a_call(f"c2-{index}") for index in range(6)]
     session = a_session()
     store.create(session)
     store.commit(pausing(session, *calls))
@@ -132,7 +147,7 @@ def test_i4_a_step_ends_as_the_domain_says(store: SessionStore, origin: CallStat
     else:
         for call in calls:
             brought(store, call, origin)
-    approved, late, rejected, entered, ended = (store.call("s1", call.call_id) for call in calls)
+    approved, late, rejected, entered, ended, answered = (store.call("s1", call.call_id) for call in calls)
 
     def finish(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
         end = close(_S.SUCCEEDED)(store, call)
@@ -141,6 +156,7 @@ def test_i4_a_step_ends_as_the_domain_says(store: SessionStore, origin: CallStat
     decision = a_decision(approved)
     in_vain = a_decision(late, at=5000)
     rejection = a_decision(rejected, "rejected")
+    answering = a_decision(answered, "answered")
     execution = an_execution(entered, "run-2", at=500, deadline=600)
     for from_store, from_domain in (
         (
@@ -153,6 +169,10 @@ def test_i4_a_step_ends_as_the_domain_says(store: SessionStore, origin: CallStat
             lambda: decided(rejected, rejection, token_hash=None),
         ),
         (lambda: store.claim("s1", "c2-3", execution), lambda: claimed(entered, execution)),
+        (
+            lambda: store.decide("s1", "c2-5", answering, token_hash=None),
+            lambda: decided(answered, answering, token_hash=None),
+        ),
     ):
         assert outcome(from_store) == outcome(from_domain)
 

@@ -23,6 +23,7 @@ from tests.support.stored import (
     ending,
     moment,
     paused,
+    that_can_be,
 )
 
 Act = Callable[[SessionStore], object]
@@ -30,8 +31,8 @@ ROW, HEAD = DueRow("s1", "c2-0", moment(1)), DueRow("s1", None, moment(60))
 LINK = sha256_hex("another token")
 
 
-def waiting(store: SessionStore) -> PendingToolCall:
-    paused(store, a_call("c2-0"), a_call("c2-1"))
+def waiting(store: SessionStore, call: PendingToolCall | None = None) -> PendingToolCall:
+    paused(store, call or a_call("c2-0"), a_call("c2-1"))
     return store.call("s1", "c2-0")
 
 
@@ -253,7 +254,7 @@ def test_a_link_for_a_reminder_leaves_it_known_that_the_approver_was_told(store:
 @pytest.mark.parametrize("status", [status for status in CallStatus if status is not CallStatus.PENDING])
 def test_a_call_that_does_not_ask_what_it_asked_takes_no_link(place: Place, status: CallStatus) -> None:
     store = place.store
-    asked = waiting(store)
+    asked = waiting(store, that_can_be(status))
     moved = brought(store, asked, status)
     before = place.everything()
 

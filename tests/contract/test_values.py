@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta, timezone
 from typing import Any
 
@@ -11,7 +12,9 @@ from pausepoint.domain.canonical import call_digest, canonical_json
 from pausepoint.domain.events import AssistantTurn, SessionFailed, Usage
 from pausepoint.domain.limits import Limits
 from pausepoint.domain.session import SessionSpec, ToolSpec
+from pausepoint.errors import NotFound
 from pausepoint.runtime.ports import SessionStore
+from tests.contract.conftest import Place
 from tests.support.stored import a_call, a_session, a_turn, appending, moment, paused, said
 
 NUMBERS: dict[str, Any] = {
@@ -128,3 +131,18 @@ def test_case_12_an_id_of_the_provider_may_be_anything(store: SessionStore) -> N
     for number, provider_id in enumerate(("toolu_1", "", "#|/\\", "ä" * 200)):
         paused(store, a_call(session_id=f"s{number}", tool_call_id=provider_id), session_id=f"s{number}")
         assert store.call(f"s{number}", "c2-0").tool_call_id == provider_id
+
+
+def test_the_agent_of_a_session_is_read_by_itself_as_it_was_stored(place: Place) -> None:
+    schema = {"type": "object", "properties": {"a": {"default": 1.0, "maximum": 1e300, "const": 10**40}}}
+    session = a_session()
+    tools = (ToolSpec(name="delete", description="Delete.", input_schema=schema),)
+    place.store.create(replace(session, spec=session.spec.model_copy(update={"tools": tools})))
+
+    spec = place.store.spec("s1")
+
+    assert spec == place.store.load("s1").spec
+    assert spec.tools == tools
+    assert spec.tools[0].schema_hash == tools[0].schema_hash
+    with pytest.raises(NotFound):
+        place.store.spec("s9")

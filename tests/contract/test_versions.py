@@ -181,3 +181,11 @@ def test_the_other_sessions_of_a_table_are_none_the_worse(table: Table) -> None:
     make_newer(table, "META")
 
     assert store.lease("s2", a_lease(), now=moment(1), statuses=ANY).status is SessionStatus.RUNNING
+
+
+def test_case_47_an_agent_stored_by_a_newer_version_is_not_read(table: Table) -> None:
+    table.store().create(a_session())
+    make_newer(table, "SPEC")
+
+    with pytest.raises(UnsupportedVersion):
+        table.store().spec("s1")

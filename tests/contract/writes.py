@@ -18,6 +18,7 @@ from tests.support.stored import (
     a_call,
     a_decision,
     a_lease,
+    a_question,
     a_resolution,
     a_session,
     an_execution,
@@ -60,6 +61,14 @@ def lease(store: SessionStore) -> object:
 
 def decide(store: SessionStore) -> object:
     return store.decide("s1", "c2-0", a_decision(a_call()), token_hash=TOKEN_HASH)
+
+
+def asking(store: SessionStore) -> None:
+    paused(store, a_question())
+
+
+def answer_question(store: SessionStore) -> object:
+    return store.decide("s1", "c2-0", a_decision(a_question(), "answered"), token_hash=TOKEN_HASH)
 
 
 def claim(store: SessionStore) -> object:
@@ -143,6 +152,7 @@ WRITES: dict[str, Write] = {
     "records": Write(created, lambda store: store.commit(pausing(store.load("s1"), a_call(), status=None)), TRANSACT),
     "notify": Write(waiting, lambda store: store.mark_notified(a_call()), UPDATE),
     "decide": Write(waiting, decide, UPDATE),
+    "answer_question": Write(asking, answer_question, UPDATE),
     "claim": Write(at(CallStatus.APPROVED), claim, UPDATE),
     "record": Write(at(CallStatus.EXECUTING), record, TRANSACT),
     "doubt": Write(at(CallStatus.EXECUTING), doubt, UPDATE),

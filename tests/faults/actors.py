@@ -21,6 +21,7 @@ from pausepoint.runtime.decisions import (
     BY_LINK,
     DecisionRequest,
     Recorded,
+    check_answer,
     check_decision,
     check_resolution,
     make_decision,
@@ -33,6 +34,7 @@ from pausepoint.runtime.decisions import (
 from pausepoint.runtime.ports import ModelReply, ModelRequest, RequestedCall
 from pausepoint.runtime.sweeping import Sweeper
 from tests.faults.scripts import Program, Script, current
+from tests.faults.soundness import said
 
 START: Final = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 INVOCATION: Final = timedelta(seconds=60)
@@ -67,6 +69,7 @@ TOOLS: Final = {
         _tool("check", requires_confirmation=True, reconcile=_look),
         _tool("send", retry_safe=False),
         _tool("read"),
+        _tool("ask", question=True),
     )
 }
 
@@ -165,7 +168,11 @@ def sweep() -> Program:
 
 
 def post(services: Services, call: PendingToolCall, word: str, *, token: str | None) -> str:
-    """Post what the page's form posts, and return what stands then, as the person is told: nothing if nobody said."""
+    """Post what the page's form posts, and return what stands then, as the person is told: nothing if nobody said.
+
+    Args:
+        word: a verdict, an answer about a doubt, or `answered:` and what is answered to a question.
+    """
     try:
         recorded = _recorded(services, call, word, token)
     except AlreadyDecided as error:
@@ -178,15 +185,17 @@ def post(services: Services, call: PendingToolCall, word: str, *, token: str | N
 
 
 def _recorded(services: Services, call: PendingToolCall, word: str, token: str | None) -> Recorded:
-    if word in get_args(Verdict):
+    verdict, _, answer = word.partition(":")
+    if verdict in get_args(Verdict):
         decision = make_decision(
             services,
             call,
-            cast("Verdict", word),
+            cast("Verdict", verdict),
             reason="",
             by=BY_LINK,
             verified="link",
             digest_shown=call.digest,
+            answer=check_answer(call, answer) if verdict == "answered" else None,
         )
         check_decision(call, decision)
         return record_decision(services, call, decision, token=token)
@@ -198,7 +207,7 @@ def _recorded(services: Services, call: PendingToolCall, word: str, token: str |
 def _standing(call: PendingToolCall, word: str) -> str:
     if word in get_args(Answer) and call.resolution is not None:
         return call.resolution.answer
-    return call.decision.verdict if call.decision and word in get_args(Verdict) else ""
+    return said(call.decision) if call.decision and word.partition(":")[0] in get_args(Verdict) else ""
 
 
 def person(word: str, call_id: str) -> Program:
@@ -223,7 +232,8 @@ def caller(turns: Sequence[Turn], word: str, call_id: str) -> Program:
 
     def program(script: Script) -> tuple[tuple[str, ...], ...]:
         services = script.services()
-        request = DecisionRequest(call_id=call_id, decision=cast("Any", word))
+        verdict, _, answer = word.partition(":")
+        request = DecisionRequest(call_id=call_id, decision=cast("Any", verdict), answer=answer or None)
         with suppress(PausepointError):
             agent(services, turns).resume(SESSION_ID, [request], context=invocation(services))
         return ()

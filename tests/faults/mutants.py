@@ -287,6 +287,23 @@ def _answers_overwrite() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _questions_are_entered() -> Iterator[None]:
+    readiness = steps.readiness
+
+    def ready(call: Any, record: Any, now: datetime) -> Any:
+        if record is not None and record.status is CallStatus.ANSWERED:
+            return steps.Readiness.ENTER
+        return readiness(call, record, now)
+
+    with (
+        patch.object(runner, "readiness", ready),
+        patch.object(steps, "readiness", ready),
+        patch.object(transitions, "claimed", _unchecked_claim),
+    ):
+        yield
+
+
 def _attribute(owner: object, name: str, value: object) -> Patch:
     return lambda: patch.object(owner, name, value)
 
@@ -317,6 +334,10 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant("recorded blindly", _recorded_blindly, ("approve twice", "in doubt")),
     Mutant("run again without approval", _asked_again_without_asking, ("in doubt, late failure", "in doubt")),
     Mutant("answers overwrite", _answers_overwrite, ("in doubt",)),
+    Mutant("answers to a question overwrite", _attribute(transitions, "decided", _any_decision), ("question",)),
+    Mutant("answer after the end", _decided_at_any_time, ("question, too late",)),
+    Mutant("questions are entered", _questions_are_entered, ("question",)),
+    Mutant("another answer is told", _attribute(execution, "refusal_text", lambda _: "Yes."), ("question",)),
     Mutant("no wake-up", _attribute(actors, "wake", lambda *_: None), ("approve or reject",)),
     Mutant("overdue calls stay", _attribute(transitions, "expired", lambda call, **_: call), ("too late",)),
     Mutant("re-run of an ungated effect", _rerun_after_the_deadline, ("ungated",)),

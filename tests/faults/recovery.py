@@ -43,10 +43,12 @@ class Person:
     Attributes:
         doubt: what is said of a call in doubt; None: the truth.
         verdict: on what still waits for a decision.
+        answer: to a question that still waits for one.
     """
 
     doubt: str | None = None
     verdict: str = "approved"
+    answer: str = "answered:in the end"
 
 
 class WatchedStore(InMemoryStore):
@@ -222,7 +224,8 @@ def answer(world: Mended, person: Person) -> bool:
     for call in waiting:
         happened = world.state.effects.get(f"{SESSION_ID}:{call.call_id}", 0) > 0
         truth = person.doubt or ("happened" if happened else "did_not_happen")
-        word = truth if call.status is CallStatus.IN_DOUBT else person.verdict
+        asked = person.verdict if call.question is None else person.answer
+        word = truth if call.status is CallStatus.IN_DOUBT else asked
         with suppress(PausepointError):
             post(services, call, word, token=None)
     return bool(waiting)

@@ -33,6 +33,7 @@ def _scenario(name: str, turns: Sequence[Turn], actors: Mapping[str, Program], *
 DELETE: Final = _asks("delete")
 TWO: Final = _asks("delete", "delete")
 MIXED: Final = _asks("read", "delete", "send")
+ASK: Final = _asks("ask")
 
 
 def _wakes(turns: Sequence[Turn], count: int = 2, **options: Any) -> dict[str, Program]:
@@ -160,6 +161,42 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         DELETE,
         {"a1": person("approved", CALL), "intruder": intruder(CALL), **_wakes(DELETE, 1)},
         before=("start",),
+    ),
+    _scenario(
+        "question",
+        ASK,
+        {"a1": person("answered:eu", CALL), "a2": person("answered:us", CALL), "sweep": sweep(), **_wakes(ASK)},
+        before=("start",),
+    ),
+    _scenario(
+        "question while it starts",
+        ASK,
+        {
+            "start": start(ASK),
+            "a1": person("answered:eu", CALL),
+            "api": caller(ASK, "answered:us", CALL),
+            "sweep": sweep(),
+        },
+    ),
+    _scenario(
+        "question, too late",
+        ASK,
+        {"a1": person("answered:eu", CALL), "sweep": sweep(), **_wakes(ASK, 1)},
+        before=("start",),
+        jumps=(TOO_LATE,),
+    ),
+    _scenario(
+        "question, other words",
+        ASK,
+        {"a1": person("approved", CALL), "a2": person("answered:eu", CALL), "cancel": canceller(), **_wakes(ASK, 1)},
+        before=("start",),
+    ),
+    _scenario(
+        "question and call",
+        _asks("ask", "delete"),
+        {"a1": person("answered:eu", CALL), "a2": person("approved", OTHER), **_wakes(_asks("ask", "delete"))},
+        before=("start",),
+        preemptions=1,
     ),
     _scenario(
         "everybody",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from pausepoint.domain.calls import PendingToolCall
+from pausepoint.domain.calls import Decision, PendingToolCall
 from pausepoint.domain.events import (
     AssistantTurn,
     CallReissued,
@@ -23,7 +23,7 @@ from pausepoint.domain.session import Session
 from tests.faults.evidence import Entry
 
 EDGES: Final[Mapping[str, frozenset[str]]] = {
-    "pending": frozenset({"approved", "rejected", "expired", "cancelled", "stale"}),
+    "pending": frozenset({"approved", "rejected", "answered", "expired", "cancelled", "stale"}),
     "approved": frozenset({"executing", "cancelled", "stale"}),
     "executing": frozenset({"succeeded", "failed", "in_doubt"}),
     "in_doubt": frozenset({"succeeded", "failed"}),
@@ -31,6 +31,8 @@ EDGES: Final[Mapping[str, frozenset[str]]] = {
 """The table of states of the design, written down a second time on purpose: the product is held against it."""
 
 ENTERED: Final = frozenset({"executing", "succeeded", "failed", "in_doubt"})
+UNENTERED: Final = frozenset({"pending", "answered", "expired", "cancelled", "stale"})
+"""Where a question can stand."""
 
 
 def leads(before: str, after: str, *, direct: bool) -> bool:
@@ -44,6 +46,9 @@ def unsound(call: PendingToolCall) -> Iterator[str]:
         yield f"is approved, and its decision is {verdict}"
     if status == "rejected" and verdict != "rejected":
         yield f"is rejected, and its decision is {verdict}"
+    yield from _misanswered(call)
+    if call.decision is not None and call.decision.at >= call.expires_at:
+        yield f"was {verdict} at {call.decision.at}, after its time"
     if status in ("pending", "expired") and verdict is not None:
         yield f"is {status} and carries a decision"
     if status in ENTERED and call.execution is None:
@@ -54,9 +59,21 @@ def unsound(call: PendingToolCall) -> Iterator[str]:
         yield f"is {status} though its doubt was resolved"
 
 
+def _misanswered(call: PendingToolCall) -> Iterator[str]:
+    status, verdict = call.status.value, call.decision.verdict if call.decision else None
+    if (status == "answered") != (verdict == "answered"):
+        yield f"is {status}, and its decision is {verdict}"
+    if verdict == "answered" and (call.question is None or call.decision is None or call.decision.answer is None):
+        yield "was answered without a question, or without an answer"
+    if call.question is not None and status not in UNENTERED:
+        yield f"asks a question and is {status}"
+
+
 def unapproved(record: PendingToolCall, entry: Entry, skew: timedelta) -> Iterator[str]:
     if record.status.value not in ENTERED:
         yield f"was entered and is {record.status}"
+    if record.question is not None:
+        yield "asks a question and was entered"
     if not record.gated:
         return
     decision = record.decision
@@ -98,10 +115,20 @@ def unrested(session: Session) -> Iterator[str]:
 def standing_words(call: PendingToolCall) -> set[str]:
     words = {call.status.value}
     # Nobody can decide any more what is overdue, whether or not that was noted, or the session was ended since.
-    words.add(call.decision.verdict if call.decision is not None else "expired")
+    words.add(said(call.decision) if call.decision is not None else "expired")
     if call.resolution is not None:
         words.add(call.resolution.answer)
     return words
+
+
+def said(decision: Decision) -> str:
+    """Return a decision as the word that was posted."""
+    return decision.verdict if decision.answer is None else f"{decision.verdict}:{json.loads(decision.answer)}"
+
+
+def answered(call: PendingToolCall) -> str:
+    """Return what a person answered, as the model must read it: in these schedules a text."""
+    return said(call.decision).partition(":")[2] if call.decision is not None else ""
 
 
 def decisions(session: Session, call_id: str) -> list[DecisionRecorded]:
@@ -185,15 +212,19 @@ def records_unsound(session: Session) -> Iterator[str]:
             yield f"{name} counts as answered, and the log holds no result of it"
         if in_log and not call.told:
             yield f"the log holds a result of {name}, and the record does not know"
-        if (result := told.get(name)) is not None and (result.status == "success") != (status == "succeeded"):
+        succeeded = status in ("succeeded", "answered")
+        if (result := told.get(name)) is not None and (result.status == "success") != succeeded:
             yield f"the log says {result.status} of {name}, its record {status}"
         if (event := executed.get(name)) is not None and event.ended_at is not None and event.status != status:
             yield f"the log says that {name} {event.status}, its record {status}"
-        for said in decisions(session, name):
-            if call.decision is None or (said.verdict, said.by, said.at) != (
+        if result is not None and status == "answered" and result.text != answered(call):
+            yield f"the model read {result.text!r} as the answer to {name}, which is {answered(call)!r}"
+        for logged in decisions(session, name):
+            if call.decision is None or (logged.verdict, logged.by, logged.at, logged.answer) != (
                 call.decision.verdict,
                 call.decision.by,
                 call.decision.at,
+                call.decision.answer,
             ):
                 yield f"the log's decision on {name} is not the record's"
 

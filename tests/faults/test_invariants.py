@@ -15,7 +15,7 @@ from pausepoint.domain.session import Session, SessionStatus
 from tests.faults.invariants import Entry, Evidence, Sent, Told, violations
 from tests.support import sessions as domain
 from tests.support.clock import START
-from tests.support.stored import a_call, a_session
+from tests.support.stored import a_call, a_question, a_session
 
 KEY = "s1:c2-0"
 DIGEST = domain.DIGEST
@@ -168,3 +168,52 @@ BAD: dict[str, list[Callable[[], Evidence]]] = {
 )
 def test_an_invariant_goes_red(name: str, evidence: Callable[[], Evidence]) -> None:
     assert name in {violation.partition(":")[0] for violation in violations(evidence())}
+
+
+ANSWER = DECISION.model_copy(update={"verdict": "answered", "answer": '"eu"'})
+
+
+def question(**changes: Any) -> PendingToolCall:
+    return a_question(**{"status": CallStatus.ANSWERED, "decision": ANSWER, "told": True, **changes})
+
+
+def answered(call: PendingToolCall, *, text: str = "eu", answer: str = '"eu"', **changes: Any) -> Evidence:
+    """Return evidence of a session in which one question was asked, and nothing entered."""
+    said = domain.decision_recorded("answered").model_copy(update={"at": ANSWER.at, "by": "jo", "answer": answer})
+    told = domain.result("c2-0", text)
+    events = (domain.message(), domain.turn(domain.tool_call()), said, told, domain.turn(text="done"))
+    waits = question(status=CallStatus.PENDING, decision=None, told=False)
+    evidence = sound(
+        sessions=[session(call, events=events)],
+        entries=[],
+        effects={},
+        pages={("s1", "c2-0"): {call.digest}},
+        told=[Told("s1", "c2-0", "answered:eu")],
+        history=[waits, call.model_copy(update={"told": False}), call],
+    )
+    return replace(evidence, **changes)
+
+
+def test_a_question_as_it_should_be_breaks_nothing() -> None:
+    assert violations(answered(question())) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence"),
+    [
+        ("I3", answered(question(), entries=[ENTRY])),
+        ("I4", answered(question(question=None))),
+        ("I4", answered(question(decision=ANSWER.model_copy(update={"answer": None})))),
+        ("I4", answered(question(status=CallStatus.APPROVED))),
+        ("I4", answered(question(status=CallStatus.SUCCEEDED, execution=EXECUTION))),
+        ("I4", answered(question(decision=DECISION))),
+        ("I4", answered(question(expires_at=ANSWER.at))),
+        ("I5", answered(question(), told=[Told("s1", "c2-0", "answered:us")])),
+        ("I5", answered(question(), history=[question(decision=ANSWER.model_copy(update={"answer": '"us"'}))])),
+        ("I6", answered(question(), text="us")),
+        ("I6", answered(question(), answer='"us"')),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_invariant_goes_red_on_a_question(name: str, evidence: Evidence) -> None:
+    assert name in {violation.partition(":")[0] for violation in violations(evidence)}

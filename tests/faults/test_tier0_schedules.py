@@ -15,7 +15,16 @@ from tests.faults.scenarios import SCENARIOS
 
 THOROUGH = os.environ.get("FAULTS") == "thorough"
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
-SAMPLE = ("approve or reject", "decide while it starts", "two calls", "cancel", "message", "altered", "cut off")
+SAMPLE = (
+    "approve or reject",
+    "decide while it starts",
+    "two calls",
+    "cancel",
+    "message",
+    "altered",
+    "cut off",
+    "question",
+)
 
 pytestmark = pytest.mark.faults
 

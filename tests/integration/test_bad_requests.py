@@ -70,13 +70,25 @@ def test_r9_bytes_that_are_no_text_are_a_bad_request(undisturbed: Deployment, bo
     assert undisturbed.send("start", event).problem["field"] == "body"
 
 
-WORDS = "must be 'approved', 'rejected', 'happened', 'did_not_happen' or 'run_again'."
+WORDS = "must be 'approved', 'rejected', 'answered', 'happened', 'did_not_happen' or 'run_again'."
 NOT_DECISIONS: list[Any] = ["", "APPROVED ", "approve\n", 1, True, "true", "yes", {}, ["approved"], "Approved"]
 DECISIONS: dict[str, tuple[Any, str, str]] = {
     "absent": ({"call_id": "c2-0"}, "decision", "is missing."),
     "null": ({"call_id": "c2-0", "decision": None}, "decision", WORDS),
     **{json.dumps(word): ({"call_id": "c2-0", "decision": word}, "decision", WORDS) for word in NOT_DECISIONS},
     "an answer to a question": ({"call_id": "c2-0", "answer": "yes"}, "decision", "is missing."),
+    "an answer to a request for permission": (
+        {"call_id": "c2-0", "decision": "answered", "answer": "yes"},
+        "decision",
+        "Call c2-0 asks for permission: approve or reject it.",
+    ),
+    "permission with an answer": (
+        {"call_id": "c2-0", "decision": "approved", "answer": "yes"},
+        "answer",
+        "Only a question has an answer.",
+    ),
+    "edit": ({"call_id": "c2-0", "decision": "edit", "arguments": {"path": "a"}}, "decision", WORDS),
+    "digest of a number": ({"call_id": "c2-0", "decision": "approved", "digest": 1}, "digest", "must be a string."),
     "another tool": ({"call_id": "c2-0", "decision": "approved", "name": "look"}, "name", "is not known here."),
     **{
         word: ({"call_id": "c2-0", "decision": word}, "decision", "Call c2-0 is pending, not in doubt.")

@@ -35,10 +35,8 @@ def test_case_03_only_the_exact_words_decide(undisturbed: Deployment, word: str)
     answer = undisturbed.post(link, decision=word)
 
     assert answer.status == 400
-    assert (
-        "The decision must be one of approved, rejected, happened, did_not_happen, run_again. (field: decision)"
-        in answer.page
-    )
+    words = "approved, rejected, answered, happened, did_not_happen, run_again"
+    assert f"The decision must be one of {words}. (field: decision)" in answer.page
     assert undisturbed.status(link) == "pending"
 
 
@@ -72,8 +70,29 @@ def wrong_bodies(form: dict[str, str]) -> dict[str, tuple[str | bytes, str]]:
         "other decision too": (good + "&decision=rejected", "decision"),
         "token twice": (good + "&t=" + form["t"], "t"),
         "a tool's name": (good + "&name=look", "body"),
-        "arguments": (good + "&arguments=%7B%7D", "body"),
-        "an answer to a question": (good + "&answer=yes", "body"),
+        "no arguments": (good + "&arguments=%7B%7D", "arguments.copies"),
+        "arguments of another tool": (good + "&arguments=%7B%22labels%22%3A%7B%7D%7D", "arguments.copies"),
+        "arguments and more": (
+            good + "&arguments=%7B%22copies%22%3A1%2C%22name%22%3A%22look%22%2C%22path%22%3A%22b%22%7D",
+            "arguments.name",
+        ),
+        "arguments with a refusal": (
+            good.replace("approved", "rejected") + "&arguments=%7B%22copies%22%3A1%2C%22path%22%3A%22b%22%7D",
+            "arguments",
+        ),
+        "a field of an argument": (good + "&argument.path=b", "body"),
+        "an edit of another argument": (good.replace("approved", "edit") + "&argument.name=look", "argument.copies"),
+        "an edit of nothing": (good.replace("approved", "edit"), "argument.copies"),
+        "a change of nothing": (good.replace("approved", "change"), "arguments"),
+        "an answer to a question": (good + "&answer=yes", "answer"),
+        "an answer of a doubt with arguments": (
+            good.replace("approved", "happened") + "&arguments=%7B%7D",
+            "arguments",
+        ),
+        "an answer of a doubt with an answer": (good.replace("approved", "happened") + "&answer=yes", "answer"),
+        "a choice": (good + "&choice=0", "answer"),
+        "a choice of words": (good + "&choice=eu", "choice"),
+        "answered": (good.replace("approved", "answered") + "&answer=yes", "decision"),
         "not UTF-8": (good + "&x=%ff", "body"),
         "reason not UTF-8": (reason("%ff"), "body"),
         "reason overlong": (reason("%c0%80"), "body"),
@@ -134,17 +153,28 @@ def test_case_55_another_content_type_is_refused_by_name(undisturbed: Deployment
     assert undisturbed.status(link) == "pending"
 
 
-@pytest.mark.parametrize("size", [8 * 1024 + 1, 1024 * 1024])
+@pytest.mark.parametrize(
+    ("begin", "size", "cap", "field"),
+    [
+        ("", 32_193, 32_192, "body"),
+        ("decision=edits&", 32_193, 32_192, "body"),
+        ("", 1024 * 1024, 32_192, "body"),
+        ("decision=edit&", 228_801, 228_800, "arguments"),
+        ("decision=change&", 228_801, 228_800, "arguments"),
+        ("t=x&arguments=", 1024 * 1024, 228_800, "arguments"),
+    ],
+)
 def test_r9_a_body_over_the_cap_is_refused_without_a_look_at_the_table(
-    undisturbed: Deployment, wire: Wire, size: int
+    undisturbed: Deployment, wire: Wire, *, begin: str, size: int, cap: int, field: str
 ) -> None:
     link = undisturbed.standing()
     wire.sent.clear()
 
-    answer = undisturbed.post_body(link, "x" * size)
+    answer = undisturbed.post_body(link, begin + "x" * (size - len(begin)))
 
     assert answer.status == 413
-    assert "The form has more than 8192 bytes. Shorten the reason. (field: reason)" in answer.page
+    assert f"The form has more than {cap} bytes." in answer.page
+    assert f"(field: {field})" in answer.page
     assert wire.sent == []
 
 
@@ -167,3 +197,35 @@ def test_case_28_a_reason_is_kept_verbatim(deployment: Deployment) -> None:
     (decision,) = [event for event in deployment.events(link.session_id) if event["type"] == "decision"]
     assert decision["reason"] == reason
     assert desk.asked[1].history[-1].results[0][1].text.endswith(f"Their reason: {reason}")  # type: ignore[union-attr]
+
+
+REASONS = {
+    "quotes": '"' * 2000,
+    "line breaks": "\n" * 2000,
+    "emoji": "\N{PARTY POPPER}" * 2000,
+    "all of them": ('He said "no",\n\N{PARTY POPPER}' * 200)[:2000],
+}
+
+
+@pytest.mark.parametrize("kind", REASONS)
+def test_case_28_the_longest_reason_of_any_kind_fits_the_page_and_the_api(deployment: Deployment, kind: str) -> None:
+    page, api = deployment.paused_at([("shred", {"path": "a"}), ("shred", {"path": "b"})], "Then not.")
+    reason = REASONS[kind]
+
+    sent = reason.replace("\n", "\r\n")  # as browsers send it
+    assert deployment.post(page, decision="rejected", reason=sent).status == 200
+    assert deployment.resume(api.session_id, {"call_id": api.call_id, "decision": "rejected", "reason": reason}).status
+
+    decisions = [event for event in deployment.events(page.session_id) if event["type"] == "decision"]
+    assert [decision["reason"] for decision in decisions] == [reason, reason]
+
+
+@pytest.mark.parametrize("reason", ["x" * 5000, 'He said "no",\n\N{PARTY POPPER}' * 300])
+def test_case_28_a_longer_reason_is_refused_with_the_bound(undisturbed: Deployment, reason: str) -> None:
+    link = undisturbed.standing()
+
+    answer = undisturbed.post(link, decision="rejected", reason=reason)
+
+    assert answer.status == 400
+    assert f"The reason has {len(reason)} characters; at most 2000 are kept. (field: reason)" in answer.page
+    assert undisturbed.status(link) == "pending"

@@ -40,10 +40,10 @@ def test_case_49_i8_a_scanner_opens_the_link_twice_and_the_table_stays_byte_equa
     assert deployment.post(link).status == 200  # the token is still good
 
 
-def test_r4_the_page_has_one_form_and_no_script(undisturbed: Deployment) -> None:
+def test_r4_the_page_has_a_form_to_decide_and_one_to_edit_and_no_script(undisturbed: Deployment) -> None:
     page = undisturbed.show(undisturbed.standing()).page
 
-    assert page.count("<form") == 1
+    assert page.count("<form") == 2
     assert re.findall(r"<(?:script|iframe|object|embed|img|link|base|meta http-equiv)\b", page) == []
     assert re.findall(r"\son[a-z]+=|javascript:|formaction|autofocus", page) == []
 

@@ -85,7 +85,7 @@ ANSWERS: dict[str, tuple[int, Ask]] = {
     "page 404": (404, lambda d, link, w: d.send("approvals", request("approval-page", path=link.path))),
     "page 409": (409, lambda d, link, w: d.post(link, digest="0")),
     "page 410": (410, expired),
-    "page 413": (413, lambda d, link, w: d.post_body(link, "x" * 9000)),
+    "page 413": (413, lambda d, link, w: d.post_body(link, "x" * 33_000)),
     "page no route": (404, lambda d, link, w: d.send("approvals", request("approval-page", path="/"))),
     "page OPTIONS": (404, lambda d, link, w: d.send("approvals", request("approval-page", method="OPTIONS"))),
     "page 503": (503, throttled("approvals", request("approval-page", path="/approvals/" + "a" * 26 + "/c2-0"))),

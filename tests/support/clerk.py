@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
-from pausepoint import Agent, ToolContext, tool
+from pydantic import AfterValidator
+
+from pausepoint import Agent, ToolContext, ask_human, tool
 from pausepoint.models.scripted import ScriptedModel, Turn
 from pausepoint.runtime.ports import ModelReply, ModelRequest
 
@@ -93,7 +95,19 @@ def shred_with_a_long_name(path: str) -> Any:
     return desk.note(LONG_TOOL_NAME, path=path)
 
 
-TOOLS = (look, shred, file_under, stamp, shred_with_a_long_name)
+@tool(question=True)
+def pick_a_shelf(path: str, choices: list[str]) -> str:
+    """Have a person pick the shelf for a file."""
+    return str(desk.note("pick_a_shelf", path=path, choices=choices))
+
+
+@tool(requires_confirmation=True)
+def label(text: Annotated[str, AfterValidator(str.strip)], weight: float, urgent: bool = False) -> Any:
+    """Label something; blanks around the text fall away."""
+    return desk.note("label", text=text, weight=weight, urgent=urgent)
+
+
+TOOLS = (look, shred, file_under, stamp, shred_with_a_long_name, ask_human, pick_a_shelf, label)
 agent = Agent(name="clerk", instructions="Keep the files in order.", model=_Scripted(), tools=TOOLS)
 strange = Agent(name=STRANGE_NAME, model=_Scripted(), tools=TOOLS)
 markup = Agent(name="<b>clerk</b>", model=_Scripted(), tools=TOOLS)

@@ -98,6 +98,10 @@ class Deployment:
         """Post the page's form, with some fields or headers changed."""
         return self.post_body(link, urlencode(self.form(link) | fields), headers=headers)
 
+    def post_fields(self, link: Link, fields: Mapping[str, str]) -> Answer:
+        """Post the page's form with other fields, of any name."""
+        return self.post_body(link, urlencode(self.form(link) | dict(fields)))
+
     def post_body(
         self, link: Link, body: str | bytes, *, headers: Mapping[str, str | None] | None = None, encoded: bool = True
     ) -> Answer:

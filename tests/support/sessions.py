@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall
+from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, Question
 from pausepoint.domain.canonical import call_digest, canonical_json
 from pausepoint.domain.events import AssistantTurn, DecisionRecorded, Event, ToolCall, ToolResult, Usage, UserMessage
 from pausepoint.domain.limits import Limits
@@ -93,6 +93,12 @@ def record(call_id: str = "c2-0", **changes: Any) -> PendingToolCall:
         "token_hashes": ("hash",),
     }
     return PendingToolCall(**(fields | changes))
+
+
+def question(call_id: str = "c2-0", **changes: Any) -> PendingToolCall:
+    """Return the record of a call that asks a person something."""
+    asked = {"question": Question(text="Which region?"), "retry_safe": True}
+    return record(call_id, **(asked | changes))
 
 
 def decision(verdict: Any = "approved", **changes: Any) -> Decision:

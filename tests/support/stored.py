@@ -12,6 +12,7 @@ from pausepoint.domain.calls import (
     Decision,
     Execution,
     PendingToolCall,
+    Question,
     Resolution,
     Verdict,
     closed,
@@ -89,6 +90,24 @@ def a_call(call_id: str = "c2-0", *, session_id: str = "s1", **changes: Any) -> 
         notify="due",
     )
     return call.model_copy(update=changes)
+
+
+def a_question(call_id: str = "c2-0", **changes: Any) -> PendingToolCall:
+    """Return a call that asks a person something, and whose approver was not told yet."""
+    arguments = '{"choices":null,"question":"Which region?"}'
+    asked = {
+        "name": "ask_human",
+        "arguments": arguments,
+        "digest": call_digest("ask_human", arguments),
+        "question": Question(text="Which region?"),
+        "retry_safe": True,
+    }
+    return a_call(call_id, **{**asked, **changes})
+
+
+def that_can_be(status: CallStatus, call_id: str = "c2-0") -> PendingToolCall:
+    """Return a call that can be brought to a status."""
+    return a_question(call_id) if status is CallStatus.ANSWERED else a_call(call_id)
 
 
 def an_ungated_call(call_id: str = "c2-0", **changes: Any) -> PendingToolCall:

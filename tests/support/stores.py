@@ -10,7 +10,7 @@ from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.events import LogEntry
-from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
+from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.runtime.memory import InMemoryStore
 from pausepoint.runtime.ports import Commit, DueRow, Stall
 from tests.support.bucket import Bucket
@@ -56,6 +56,9 @@ class ObservedStore:
 
     def call(self, session_id: str, call_id: str) -> PendingToolCall:
         return self.memory.call(session_id, call_id)
+
+    def spec(self, session_id: str) -> SessionSpec:
+        return self.load(session_id).spec
 
     def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
         self._at("before lease")

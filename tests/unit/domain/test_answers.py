@@ -6,7 +6,7 @@ import pytest
 
 from pausepoint.domain.answers import edited_note, refusal_text
 from pausepoint.domain.calls import CallStatus
-from tests.support.sessions import ARGUMENTS, decision, record
+from tests.support.sessions import ARGUMENTS, decision, question, record
 
 S = CallStatus
 
@@ -33,6 +33,29 @@ def test_case_45_an_expired_call_was_neither_denied_nor_will_it_run() -> None:
 @pytest.mark.parametrize("status", [S.CANCELLED, S.STALE, S.REJECTED, S.EXPIRED])
 def test_whatever_was_not_run_is_said_not_to_have_run(status: CallStatus) -> None:
     assert refusal_text(record(status=status)).startswith("Not run")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ('"eu"', "eu"),
+        ('"  two\\n lines \\"x\\" "', '  two\n lines "x" '),
+        ("false", "false"),
+        ("0", "0"),
+        ("-0.0", "-0.0"),
+        ('""', '""'),
+        ('" \\n"', '" \\n"'),
+        ('{"a":[1,null]}', '{"a":[1,null]}'),
+        ('"{\\"a\\":1}"', '{"a":1}'),
+    ],
+)
+def test_an_answer_is_passed_on_word_for_word_and_is_never_empty(answer: str, text: str) -> None:
+    assert refusal_text(question(status=S.ANSWERED, decision=decision("answered", answer=answer))) == text
+
+
+@pytest.mark.parametrize("status", [S.CANCELLED, S.EXPIRED])
+def test_a_question_that_was_not_answered_is_said_not_to_have_been(status: CallStatus) -> None:
+    assert refusal_text(question(status=status)).startswith("Not answered")
 
 
 @pytest.mark.parametrize("status", [S.PENDING, S.APPROVED, S.EXECUTING, S.IN_DOUBT])

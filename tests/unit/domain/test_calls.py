@@ -11,6 +11,7 @@ from pausepoint.domain.calls import (
     EDGES,
     WAITING,
     CallStatus,
+    Decision,
     claimed,
     closed,
     decided,
@@ -21,13 +22,14 @@ from pausepoint.domain.calls import (
 )
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace
 from tests.support.clock import START
-from tests.support.sessions import DIGEST, decision, execution, record
+from tests.support.sessions import DIGEST, decision, execution, question, record
 
 S = CallStatus
 # As design.md section 2 draws them, written down a second time on purpose.
 DRAWN = {
     (S.PENDING, S.APPROVED),
     (S.PENDING, S.REJECTED),
+    (S.PENDING, S.ANSWERED),
     (S.PENDING, S.EXPIRED),
     (S.PENDING, S.CANCELLED),
     (S.PENDING, S.STALE),
@@ -40,7 +42,7 @@ DRAWN = {
     (S.IN_DOUBT, S.SUCCEEDED),
     (S.IN_DOUBT, S.FAILED),
 }
-FINAL = {S.REJECTED, S.EXPIRED, S.CANCELLED, S.STALE, S.SUCCEEDED, S.FAILED}
+FINAL = {S.REJECTED, S.ANSWERED, S.EXPIRED, S.CANCELLED, S.STALE, S.SUCCEEDED, S.FAILED}
 
 
 def allowed(change: object, *errors: type[Exception]) -> bool:
@@ -69,6 +71,32 @@ def test_i5_only_a_pending_call_can_be_decided(origin: CallStatus, verdict: str)
     else:
         with pytest.raises(AlreadyDecided):
             decided(call, decision(verdict), token_hash="hash")
+
+
+@pytest.mark.parametrize("origin", S)
+def test_i5_only_a_pending_question_can_be_answered(origin: CallStatus) -> None:
+    call = question(status=origin)
+    if origin is S.PENDING:
+        answered = decided(call, decision("answered", answer="false"), token_hash="hash")
+        assert (answered.status, answered.decision) == (S.ANSWERED, decision("answered", answer="false"))
+    else:
+        with pytest.raises(AlreadyDecided):
+            decided(call, decision("answered", answer="false"), token_hash="hash")
+
+
+@pytest.mark.parametrize("verdict", ["approved", "rejected", "answered"])
+def test_case_04_a_question_takes_an_answer_and_everything_else_permission(verdict: str) -> None:
+    asks, wants = question(), record()
+    refused = asks if verdict != "answered" else wants
+    with pytest.raises(LostRace, match="a question was asked and permission given, or the reverse"):
+        decided(refused, decision(verdict), token_hash="hash")
+    assert decided(wants if refused is asks else asks, decision(verdict), token_hash="hash").status == verdict
+
+
+@pytest.mark.parametrize("decision_on_it", [decision("answered"), decision("approved"), None])
+def test_a_question_is_never_entered(decision_on_it: Decision | None) -> None:
+    with pytest.raises(LostRace):
+        claimed(question(status=S.ANSWERED, decision=decision_on_it), execution())
 
 
 @pytest.mark.parametrize(("origin", "target"), list(product(S, [S.EXPIRED, S.CANCELLED, S.STALE])))
@@ -163,7 +191,7 @@ def test_a_signed_in_caller_needs_no_token() -> None:
 def test_an_end_can_be_written_from_the_states_with_an_edge_to_it(status: CallStatus) -> None:
     expected = {origin for origin in S if (origin, status) in DRAWN}
     # somebody else may have brought it there; telling the model is its end
-    if status in {S.REJECTED, S.EXPIRED, S.CANCELLED, S.SUCCEEDED, S.FAILED}:
+    if status in {S.REJECTED, S.ANSWERED, S.EXPIRED, S.CANCELLED, S.SUCCEEDED, S.FAILED}:
         expected.add(status)
     assert origins(status) == expected
 
@@ -171,7 +199,7 @@ def test_an_end_can_be_written_from_the_states_with_an_edge_to_it(status: CallSt
 def test_i7_whatever_somebody_has_to_act_on_is_due_at_some_time() -> None:
     for status in S:
         call = record(status=status, execution=execution())
-        to_do = status in WAITING or status in {S.REJECTED, S.EXPIRED}
+        to_do = status in WAITING or status in {S.REJECTED, S.ANSWERED, S.EXPIRED}
         assert (due_at(call) is not None) == to_do, status
         if not EDGES[status]:
             assert due_at(model_told(call, outcome="told")) is None, status

@@ -10,7 +10,7 @@ from pausepoint.domain.calls import Answer, CallStatus, Resolution
 from pausepoint.domain.events import SessionCancelled, SessionFailed
 from pausepoint.domain.steps import AwaitDecisions, CallModel, Finish, Readiness, RunCalls, next_step, readiness
 from tests.support.clock import START
-from tests.support.sessions import execution, message, plain_call, record, result, session_of, tool_call, turn
+from tests.support.sessions import execution, message, plain_call, question, record, result, session_of, tool_call, turn
 
 S = CallStatus
 FAILED = SessionFailed(at=START, code="model-failed", message="no")
@@ -50,6 +50,13 @@ def test_a_guarded_call_waits_is_entered_or_is_answered(status: CallStatus) -> N
         assert step == RunCalls((call,))
     assert (readiness(call, record(status=status), START) is Readiness.ENTER) == (status is S.APPROVED)
     assert (readiness(call, record(status=status), START) is Readiness.RECONCILE) == (status is S.IN_DOUBT)
+
+
+@pytest.mark.parametrize("status", [S.PENDING, S.ANSWERED, S.EXPIRED, S.CANCELLED])
+def test_a_question_waits_for_its_answer_and_is_never_entered(status: CallStatus) -> None:
+    call = tool_call(retry_safe=True)
+    ready = readiness(call, question(status=status), START)
+    assert ready is (Readiness.WAIT if status is S.PENDING else Readiness.ANSWER)
 
 
 def test_a_call_in_doubt_is_asked_about_once_and_then_waits_for_a_person() -> None:

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
-from pausepoint.domain.calls import CallStatus
-from pausepoint.domain.canonical import short_code
+from pausepoint.domain.calls import CallStatus, Question
+from pausepoint.domain.canonical import canonical_json, short_code
+from pausepoint.http.edit_page import confirm_page
+from pausepoint.http.edits import Edited
 from pausepoint.http.page import approval_page, outcome_page, problem_page
+from pausepoint.http.question_page import question_page
 from pausepoint.http.visible import CHIP_CLOSE, CHIP_OPEN
 from pausepoint.http.wording import ENDINGS, relative
 from tests.unit.http.samples import ASKED, EDITED, NOW, Page, decided_call, pending_call, table, words
@@ -20,7 +23,7 @@ ACTION = "/approvals/s-1/c3-0"
 OWN_TAGS = {
     *("html", "head", "meta", "title", "style", "body", "main", "header", "section", "footer"),
     *("h1", "h2", "h3", "p", "dl", "div", "dt", "dd", "bdi", "span", "strong", "code", "pre", "details", "summary"),
-    *("form", "input", "label", "textarea", "button", "small"),
+    *("form", "input", "label", "textarea", "button", "small", "select", "option", "del", "ins"),
     *("table", "thead", "tbody", "tr", "th", "td", "ul", "li", "a"),
 }
 LINK = "the holder of the approval link at 2026-11-29 15:09 UTC."
@@ -55,7 +58,8 @@ def test_the_page_shows_everything_needed_to_decide() -> None:
 
 def test_the_form_posts_token_digest_reason_and_one_of_two_decisions() -> None:
     call = pending_call()
-    parsed = Page(approval_page(call, token=TOKEN, action=ACTION, now=NOW))
+    source = approval_page(call, token=TOKEN, action=ACTION, now=NOW)
+    parsed = Page(source[: source.index("</form>")])
     assert parsed.all("form") == [{"method": "post", "action": ACTION, "autocomplete": "off"}]
     hidden = {field["name"]: field["value"] for field in parsed.all("input") if field["type"] == "hidden"}
     assert hidden == {"t": TOKEN, "digest": call.digest}
@@ -89,11 +93,25 @@ def test_case_53_markup_in_any_field_is_text() -> None:
         outcome_page(pending_call(arguments, **changes, status=S.EXPIRED, outcome=ATTACK), now=NOW, heading=ATTACK),
         outcome_page(decided_call(S.REJECTED, verdict="rejected", reason=ATTACK), now=NOW),
         problem_page(ATTACK, ATTACK),
+        question_page(
+            pending_call(arguments, **changes, question=Question(text=ATTACK, choices=(ATTACK,))),
+            token=ATTACK,
+            action=ATTACK,
+            now=NOW,
+        ),
+        confirm_page(
+            pending_call(arguments, **changes),
+            Edited(canonical_json({ATTACK: f"{ATTACK}!", "list": []}), "0" * 64),
+            token=ATTACK,
+            action=ATTACK,
+            now=NOW,
+        ),
     ]
     for source in sources:
         parsed = Page(source)
         assert {tag for tag, _ in parsed.tags} <= OWN_TAGS
-        assert len(parsed.all("form")) <= 1
+        assert {form["action"] for form in parsed.all("form")} <= {ATTACK, f"{ATTACK}#edit"}
+        assert len(parsed.all("form")) <= 2
         assert len(parsed.all("style")) == 1
         assert ATTACK in words(source)
 
@@ -104,7 +122,7 @@ def test_case_52_a_forged_status_stays_inside_its_row() -> None:
     assert f"{CHIP_OPEN}U+001B ESCAPE{CHIP_CLOSE}[8m{CHIP_OPEN}U+202E RIGHT-TO-LEFT OVERRIDE{CHIP_CLOSE}" in table(
         source
     )
-    assert words(source).count("STATUS") == 2  # its row, and the exact text
+    assert words(source).count("STATUS") == 3  # its row, the exact text, and the field in which it can be changed
 
 
 def test_case_51_line_breaks_in_the_agents_name_are_named() -> None:
@@ -139,7 +157,7 @@ def test_every_status_has_its_words() -> None:
         (KEPT, "Rejected", f"Rejected by {LINK} It did not run and will not.", False),
         (pending_call(status=S.EXPIRED), "Expired, not run", "before 2026-11-30 15:04 UTC. It did not run", False),
         (pending_call(status=S.CANCELLED), "Cancelled, not run", "The session was cancelled. It did not run", False),
-        (decided_call(S.STALE), "Out of date, not run", "what was shown is not what would run", False),
+        (decided_call(S.STALE), "Out of date, not run", "What was shown is not what would run", False),
         (pending_call(), "Not decided yet", "It waits for a decision.", True),
     ],
 )

@@ -19,6 +19,7 @@ TOOLS = [
     tool_spec("list_files", "prefix"),
     tool_spec("read_file", "path"),
     tool_spec("delete_file", "path"),
+    tool_spec("ask_human", "question", "choices"),
     tool_spec("move_file", "source", "destination"),
 ]
 

@@ -31,6 +31,13 @@ def calls(text: str, **more: Any) -> list[tuple[str, Any]]:
         ("list the files in reports/", [("list_files", {"prefix": "reports/"})]),
         ("move a to b", [("move_file", {"source": "a", "destination": "b"})]),
         ('delete "a name and more.txt"', [("delete_file", {"path": "a name and more.txt"})]),
+        ("ask Which one, a or b?", [("ask_human", {"question": "Which one, a or b?"})]),
+        (
+            "Please ask Which one? (a.txt, b.txt)",
+            [("ask_human", {"question": "Which one?", "choices": ["a.txt", "b.txt"]})],
+        ),
+        ("ask delete a.txt", [("ask_human", {"question": "delete a.txt"})]),
+        ("ask Which (of these)? (a)", [("ask_human", {"question": "Which (of these)?", "choices": ["a"]})]),
         ('delete "read"', [("delete_file", {"path": "read"})]),
         ('read "and" and "the"', [("read_file", {"path": each}) for each in ("and", "the")]),
     ],
@@ -54,6 +61,8 @@ def test_a_command_becomes_its_tool_calls(text: str, expected: list[Any]) -> Non
         "a.txt",
         '"delete" a.txt',
         ", and ,",
+        "ask",
+        "asked a.txt",
     ],
 )
 def test_what_is_not_understood_as_a_whole_calls_nothing_and_says_what_would_be(text: str) -> None:

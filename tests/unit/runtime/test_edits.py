@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pausepoint import DecisionRequest, Tool, tool
+from pausepoint.domain.calls import Decision
 from pausepoint.domain.canonical import call_digest
 from pausepoint.errors import AlreadyDecided, Conflict, InvalidInput
 from pausepoint.models.scripted import ScriptedModel
@@ -145,3 +146,60 @@ def test_case_12_edited_arguments_that_were_altered_in_the_table_are_not_run() -
     paused.edit({"amount": 700})
     assert paused.paid == []
     assert paused.world.store.call(paused.session_id, "c2-0").status == "stale"
+
+
+def test_r20_an_edit_of_something_else_than_was_shown_is_none() -> None:
+    paused = Paused()
+    edit = DecisionRequest("c2-0", "approved", arguments={"amount": 700}, digest="0" * 64)
+    with pytest.raises(Conflict):
+        paused.resumer().resume(paused.session_id, [edit])
+    assert paused.world.store.call(paused.session_id, "c2-0").status == "pending"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ('{"amount":700.0}', "The tool would run other arguments than those that were approved."),
+        ('{"amount":"much"}', "Invalid arguments. amount: Input should be a valid integer"),
+    ],
+)
+def test_an_edit_that_never_fitted_the_tool_is_not_run_and_not_blamed_on_a_change_of_it(
+    arguments: str, why: str
+) -> None:
+    """As the page may record it, which has the schema only."""
+    paused = Paused()
+    call = paused.world.store.call(paused.session_id, "c2-0")
+    decision = Decision(
+        verdict="approved",
+        by="jo",
+        at=paused.world.clock.now(),
+        verified="link",
+        digest_shown=call.digest,
+        digest_approved=call_digest("pay", arguments),
+        arguments=arguments,
+    )
+    paused.world.store.decide(paused.session_id, "c2-0", decision, token_hash=None)
+    assert paused.resumer().resume(paused.session_id).status == "completed"
+    assert paused.paid == []
+    assert paused.world.store.call(paused.session_id, "c2-0").status == "stale"
+    ((_, status, text),) = results_in(paused.model.requests[1])
+    assert status == "error"
+    assert text.startswith(f"Not run: the arguments as the approver changed them do not fit the tool 'pay'. {why}")
+
+
+def test_case_46_an_edit_of_a_tool_that_changed_since_is_told_as_that() -> None:
+    paused = Paused()
+    call = paused.world.store.call(paused.session_id, "c2-0")
+    edited = '{"amount":7}'
+    decision = Decision(
+        verdict="approved",
+        by="jo",
+        at=paused.world.clock.now(),
+        verified="link",
+        digest_shown=call.digest,
+        digest_approved=call_digest("pay", edited),
+        arguments=edited,
+    )
+    paused.world.store.decide(paused.session_id, "c2-0", decision, token_hash=None)
+    paused.world.agent(paused.model, [pay_in_a_currency]).resume(paused.session_id)
+    assert "changed after the call was requested" in results_in(paused.model.requests[1])[0][2]

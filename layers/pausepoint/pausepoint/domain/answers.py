@@ -11,6 +11,14 @@ _SHOWN_CHARACTERS: Final = 8000
 """Of edited arguments, so that they, the result and the decision fit into one row of DynamoDB (400 KB)."""
 _HAPPENED: Final = "The process died while the tool ran. It was checked: the effect did happen. Its result is lost."
 _DID_NOT_HAPPEN: Final = "The process died while the tool ran. It was checked: the effect did not happen."
+_NOT_RUN: Final = {
+    CallStatus.EXPIRED: "Not run: nobody decided in time, so the request expired.",
+    CallStatus.CANCELLED: "Not run: the request was cancelled.",
+}
+_NOT_ANSWERED: Final = {
+    CallStatus.EXPIRED: "Not answered: nobody answered in time, so the question expired.",
+    CallStatus.CANCELLED: "Not answered: the question was cancelled.",
+}
 GONE: Final = "Not run: the record of this call is gone."
 
 
@@ -21,10 +29,8 @@ def refusal_text(record: PendingToolCall) -> str:
             return _rejection(record.decision.reason if record.decision else "")
         case CallStatus.ANSWERED:
             return answer_text(record)
-        case CallStatus.EXPIRED:
-            return "Not run: nobody decided in time, so the request expired."
-        case CallStatus.CANCELLED:
-            return "Not run: the request was cancelled."
+        case CallStatus.EXPIRED | CallStatus.CANCELLED:
+            return (_NOT_RUN if record.question is None else _NOT_ANSWERED)[record.status]
         case CallStatus.STALE:
             return record.outcome or "Not run: the tool changed after the call was requested."
         case CallStatus.SUCCEEDED:

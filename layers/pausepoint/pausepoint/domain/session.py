@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
+from pausepoint.domain.canonical import canonical_json, sha256_hex
 from pausepoint.domain.events import (
     AssistantTurn,
     Event,
@@ -54,6 +55,11 @@ class ToolSpec(Document):
     name: str
     description: str
     input_schema: dict[str, Any]
+
+    @property
+    def schema_hash(self) -> str:
+        """Changes when the meaning of arguments may have changed."""
+        return sha256_hex(f"{self.name}\n{canonical_json(self.input_schema)}")
 
 
 class SessionSpec(Document):

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, Validation
 from pydantic.json_schema import GenerateJsonSchema
 
 from pausepoint.domain.calls import Presentation, Question, Risk
-from pausepoint.domain.canonical import canonical_json, parse_json, sha256_hex
+from pausepoint.domain.canonical import canonical_json, parse_json
 from pausepoint.domain.session import ToolSpec
 from pausepoint.errors import ConfigurationError, InvalidInput, PausepointError
 
@@ -85,9 +85,9 @@ class Tool:
                 f"Tool {self.name!r} asks a question: there is nothing to confirm or to reconcile."
             )
         self._context_name, self._model = _arguments_model(self.name, function)
-        schema, canonical = _input_schema(self.name, self._model)
+        schema = _input_schema(self.name, self._model)
         self.spec = ToolSpec(name=self.name, description=inspect.getdoc(function) or self.name, input_schema=schema)
-        self.schema_hash = sha256_hex(f"{self.name}\n{canonical}")
+        self.schema_hash = self.spec.schema_hash
         unknown = [name for name in highlight if name not in schema.get("properties", {})]
         if unknown:
             raise ConfigurationError(f"Tool {self.name!r}: there is no argument {unknown[0]!r} to highlight.")
@@ -280,14 +280,15 @@ def _arguments_model(name: str, function: Callable[..., Any]) -> tuple[str | Non
         raise ConfigurationError(f"Tool {name!r}: its annotations have no schema: {error}") from error
 
 
-def _input_schema(name: str, model: type[BaseModel]) -> tuple[dict[str, Any], str]:
-    """Return the schema of a tool's arguments, and its canonical text."""
+def _input_schema(name: str, model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a tool's arguments: one that can be stored, and hashed."""
     try:
         schema = model.model_json_schema(schema_generator=_UntitledSchema)
         schema.pop("title", None)
-        return schema, canonical_json(schema)
+        canonical_json(schema)
     except (PydanticUserError, PausepointError) as error:
         raise ConfigurationError(f"Tool {name!r}: its annotations have no schema that can be used: {error}") from error
+    return schema
 
 
 def _canonical(model: BaseModel) -> str:

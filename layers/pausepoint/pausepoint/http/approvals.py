@@ -21,28 +21,15 @@ from pausepoint.errors import (
     PausepointError,
     Unavailable,
 )
-from pausepoint.http.forms import DecisionForm, read_form
-from pausepoint.http.large import check_typed
+from pausepoint.http.forms import read_form
 from pausepoint.http.page import approval_page, doubt_page, outcome_page, problem_page
+from pausepoint.http.posting import change, record
 from pausepoint.http.problems import status_of
 from pausepoint.http.progress import look_again, opens, view_of, well_formed
+from pausepoint.http.question_page import question_page
 from pausepoint.http.requests import SESSION_ID
 from pausepoint.runtime.context import Services
-from pausepoint.runtime.decisions import (
-    ANSWERS,
-    BY_LINK,
-    Recorded,
-    check_answer,
-    check_decision,
-    check_resolution,
-    check_word,
-    make_decision,
-    make_resolution,
-    needs_wake,
-    record_decision,
-    record_resolution,
-    wake,
-)
+from pausepoint.runtime.decisions import ANSWERS, needs_wake, wake
 
 _CALL_ID: Final = re.compile(r"c[0-9]{1,10}-[0-9]{1,4}")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -100,7 +87,8 @@ def show(services: Services, session_id: str, call_id: str, *, token: str, actio
         return refusal(error)
     now = _now(services)
     if call.status is CallStatus.PENDING and not call.overdue(now):
-        return PageAnswer(200, approval_page(call, token=token, action=action, now=now))
+        page = approval_page if call.question is None else question_page
+        return PageAnswer(200, page(call, token=token, action=action, now=now))
     if call.status is CallStatus.IN_DOUBT:
         return PageAnswer(200, doubt_page(call, token=token, action=action, now=now))
     return _outcome(services, call, 200, view_of(call, token))
@@ -121,14 +109,18 @@ def look(services: Services, session_id: str, call_id: str, *, view: str, looks:
 
 
 def decide(services: Services, session_id: str, call_id: str, post: Post) -> PageAnswer:
-    """Answer a POST: record the decision, unless one stands, and wake the session."""
+    """Answer a POST: record the decision, unless one stands, and wake the session; or only show a change."""
     try:
         _check_origin(post)
         form = read_form(post.body, post.headers.get("content-type", ""))
         call = _find(services, session_id, call_id, form.token)
-        recorded = _record(services, call, form)
+        if form.decision in ("edit", "change"):
+            action = f"{post.base_url}/approvals/{session_id}/{call_id}"
+            return PageAnswer(*change(services, call, form, action=action, now=_now(services)))
+        recorded = record(services, call, form)
     except AlreadyDecided as error:
-        heading = "This was decided before" if error.call.decision else None
+        before = "decided" if error.call.question is None else "answered"
+        heading = f"This was {before} before" if error.call.decision else None
         return _outcome(services, error.call, 409, view_of(call, form.token), heading=heading)
     except CallExpired:
         return _outcome(services, services.store.call(session_id, call_id), 410, view_of(call, form.token))
@@ -140,34 +132,6 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
         word = "answered" if form.decision in ANSWERS else form.decision
         return _outcome(services, recorded.call, 200, view_of(call, form.token), heading=f"Already {word}")
     return _outcome(services, recorded.call, 200, view_of(call, form.token), decided=form.decision)
-
-
-def _record(services: Services, call: PendingToolCall, form: DecisionForm) -> Recorded:
-    # Either is checked first: what can be seen to be wrong costs no write (R10).
-    match form.decision:
-        case "approved" | "rejected" | "answered" as verdict:
-            check_word(call, verdict)
-            if verdict == "approved" and call.status is CallStatus.PENDING:
-                check_typed(call.arguments, call.digest, form.word)
-            answers = verdict == "answered"
-            if form.answer is not None and not answers:
-                raise InvalidInput("Only a question has an answer.", field="answer")
-            decision = make_decision(
-                services,
-                call,
-                verdict,
-                reason=form.reason,
-                by=BY_LINK,
-                verified="link",
-                digest_shown=form.digest,
-                answer=check_answer(call, form.answer) if answers else None,
-            )
-            check_decision(call, decision)
-            return record_decision(services, call, decision, token=form.token)
-        case answer:
-            resolution = make_resolution(services, answer, reason=form.reason, by=BY_LINK, verified="link")
-            check_resolution(call, resolution)
-            return record_resolution(services, call, resolution, token=form.token)
 
 
 def refusal(error: Exception) -> PageAnswer:

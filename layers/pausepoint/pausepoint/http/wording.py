@@ -59,14 +59,14 @@ _S = CallStatus
 ENDINGS: Final[Mapping[CallStatus, Ending]] = {
     _S.PENDING: Ending("Not decided yet", "moving", "Nothing has run. It waits for a decision.", moving=True),
     _S.APPROVED: Ending("Approved", "moving", "It has not run yet.", moving=True),
-    _S.ANSWERED: Ending("Answered", "good", "The agent gets this answer, word for word.", "What the agent was told"),
     _S.REJECTED: Ending("Rejected", "still", "It did not run and will not."),
+    _S.ANSWERED: Ending("Answered", "good", "The agent gets this answer, word for word.", "What the agent was told"),
     _S.EXPIRED: Ending("Expired, not run", "still", "Nobody decided before {expires}. It did not run and will not."),
     _S.CANCELLED: Ending("Cancelled, not run", "still", "The session was cancelled. It did not run and will not."),
     _S.STALE: Ending(
         "Out of date, not run",
         "still",
-        "The tool changed after this was asked, so what was shown is not what would run. "
+        "What was shown is not what would run; the note says why. "
         "It did not run and will not; the agent may ask again.",
     ),
     _S.EXECUTING: Ending("Running now", "moving", "It started{started} and is running now.", moving=True),
@@ -88,12 +88,18 @@ ENDINGS: Final[Mapping[CallStatus, Ending]] = {
 }
 """One line for every status; a test holds them against `CallStatus`."""
 
+_OF_QUESTIONS: Final[Mapping[CallStatus, Ending]] = {
+    _S.PENDING: Ending("Not answered yet", "moving", "It waits for an answer.", moving=True),
+    _S.EXPIRED: Ending("Expired, not answered", "still", "Nobody answered before {expires}."),
+    _S.CANCELLED: Ending("Cancelled, not answered", "still", "The session was cancelled."),
+}
+
 
 def ending(call: PendingToolCall, now: datetime) -> Ending:
     """Return what a call's status means. A pending one whose time is over has expired."""
-    if call.status is CallStatus.PENDING and call.overdue(now):
-        return ENDINGS[CallStatus.EXPIRED]
-    return ENDINGS[call.status]
+    status = CallStatus.EXPIRED if call.status is CallStatus.PENDING and call.overdue(now) else call.status
+    own = _OF_QUESTIONS if call.question is not None else ENDINGS
+    return own.get(status, ENDINGS[status])
 
 
 def sentences(call: PendingToolCall, now: datetime) -> Words:

@@ -180,6 +180,20 @@ def check_decision(call: PendingToolCall, decision: Decision) -> None:
         raise Conflict(OTHER_SHOWN) from None
 
 
+def check_open(services: Services, call: PendingToolCall, *, digest_shown: str) -> None:
+    """Raise unless the call, as it was shown, still asks for permission.
+
+    Raises:
+        InvalidInput: it asks a question. AlreadyDecided: it is not pending. CallExpired: the time is over.
+        Conflict: what was shown is not what is stored.
+    """
+    check_word(call, "approved")
+    if call.status is not CallStatus.PENDING:
+        raise AlreadyDecided(call)
+    decision = make_decision(services, call, "approved", reason="", by="", verified="link", digest_shown=digest_shown)
+    check_decision(call, decision)
+
+
 def check_answer(call: PendingToolCall, answer: object, *, field: str = "answer") -> str:
     """Return an answer to a call's question as canonical JSON.
 
@@ -190,7 +204,7 @@ def check_answer(call: PendingToolCall, answer: object, *, field: str = "answer"
         raise InvalidInput("The answer is missing.", field=field)
     choices = call.question.choices if call.question else ()
     if choices and answer not in choices:
-        raise InvalidInput(f"The answer must be one of: {', '.join(choices)}.", field=field)
+        raise InvalidInput(f"The answer must be one of: {', '.join(map(canonical_json, choices))}.", field=field)
     try:
         return canonical_json(answer)
     except InvalidInput as error:

@@ -19,11 +19,11 @@ from pausepoint.domain.calls import (
     model_told,
     resolved,
 )
-from pausepoint.domain.canonical import call_digest
+from pausepoint.domain.canonical import call_digest, parse_json
 from pausepoint.domain.events import DecisionRecorded, DoubtResolved, Event, ExecutionRecorded, ToolCall, ToolResult
 from pausepoint.domain.results import error_text, result_text
 from pausepoint.domain.tools import Tool, ToolContext
-from pausepoint.errors import ToolCutOff
+from pausepoint.errors import InvalidInput, ToolCutOff
 from pausepoint.runtime.context import ExecutionContext, Services
 from pausepoint.runtime.ports import FinishedCall
 
@@ -121,7 +121,7 @@ class Executor:
         arguments = record.approved_arguments
         digest = call_digest(record.name, arguments)
         if tool is None or tool.schema_hash != record.schema_hash or not tool.means(arguments):
-            return self._stale(call, record, _changed(record.name))
+            return self._stale(call, record, _why_not(tool, record))
         # What the log says was requested, what the record holds and what was decided on must be one thing.
         shown = record.decision.digest_shown if record.decision else record.digest
         if not call.digest == shown == call_digest(record.name, record.arguments) or digest != record.approved_digest:
@@ -198,6 +198,20 @@ class Executor:
 
     def _now(self) -> datetime:
         return self._services.clock.now()
+
+
+def _why_not(tool: Tool | None, record: PendingToolCall) -> str:
+    """Say why what was approved cannot run: the tool changed, or what the approver put instead never fitted it."""
+    edited = record.decision is not None and record.decision.arguments is not None
+    if tool is None or tool.schema_hash != record.schema_hash or not edited:
+        return _changed(record.name)
+    try:
+        tool.arguments(parse_json(record.approved_arguments))
+    except InvalidInput as error:
+        why = str(error)
+    else:
+        why = "The tool would run other arguments than those that were approved."
+    return f"Not run: the arguments as the approver changed them do not fit the tool {record.name!r}. {why}"
 
 
 def _changed(name: str) -> str:

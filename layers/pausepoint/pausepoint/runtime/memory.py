@@ -10,7 +10,7 @@ from threading import RLock
 from pausepoint.domain import calls as transitions
 from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.events import LogEntry
-from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
+from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.values import moment_text
 from pausepoint.errors import LostRace, NotFound, SessionBusy
 from pausepoint.runtime.ports import Commit, DueRow, Notice, Stall
@@ -45,6 +45,9 @@ class InMemoryStore:
             return self.load(session_id).calls[call_id]
         except KeyError:
             raise NotFound(f"There is no call {call_id!r} in session {session_id!r}.") from None
+
+    def spec(self, session_id: str) -> SessionSpec:
+        return self.load(session_id).spec
 
     def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
         with self._lock:

@@ -198,6 +198,9 @@ class SessionStore(SweepStore, Protocol):
     def call(self, session_id: str, call_id: str) -> PendingToolCall:
         """Return one call. Raises NotFound."""
 
+    def spec(self, session_id: str) -> SessionSpec:
+        """Return the agent as a session started with it. Raises NotFound."""
+
     def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
         """Take the lease and mark the session running; return its new head.
 

@@ -133,6 +133,11 @@ def to_call(row: Row) -> PendingToolCall:
     return PendingToolCall.model_validate({**stored, "session_id": row["pk"]})
 
 
+def to_spec(row: Row, bodies: Bodies) -> SessionSpec:
+    """Return what the SPEC row stands for."""
+    return SessionSpec.model_validate(load_json(bodies.unpack(row)))
+
+
 def to_due(row: Row) -> DueRow:
     """Return what a row of the `due` index stands for."""
     call_id = row["sk"].removeprefix("CALL#") if row["due_kind"] == DUE_CALL else None
@@ -155,7 +160,7 @@ def to_session(session_id: str, rows: Iterable[Row], bodies: Bodies) -> Session:
     calls = [to_call(row) for sk, row in by_key.items() if sk.startswith("CALL#")]
     return Session(
         head=to_head(by_key[META]),
-        spec=SessionSpec.model_validate(load_json(bodies.unpack(by_key[SPEC]))),
+        spec=to_spec(by_key[SPEC], bodies),
         events=tuple(events),
         calls={call.call_id: call for call in calls},
     )

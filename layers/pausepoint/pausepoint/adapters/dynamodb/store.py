@@ -13,7 +13,7 @@ from pausepoint.adapters.dynamodb.writes import ABSENT, ConditionFailed, Write, 
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
 from pausepoint.domain.events import LogEntry
-from pausepoint.domain.session import Lease, Session, SessionHead, SessionStatus
+from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.values import moment_text
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace, NotFound, SessionBusy
 from pausepoint.runtime.ports import Commit, FinishedCall, NewId
@@ -91,6 +91,9 @@ class DynamoDBStore(Upkeep):
     def call(self, session_id: str, call_id: str) -> PendingToolCall:
         missing = f"There is no call {call_id!r} in session {session_id!r}."
         return rows.to_call(self.get(session_id, rows.call_sk(call_id), missing))
+
+    def spec(self, session_id: str) -> SessionSpec:
+        return rows.to_spec(self.get(session_id, rows.SPEC, f"There is no session {session_id!r}."), self.bodies)
 
     def lease(self, session_id: str, lease: Lease, *, now: datetime, statuses: frozenset[SessionStatus]) -> SessionHead:
         names = {f"status_{status}": status for status in sorted(statuses)}
