@@ -269,7 +269,8 @@ def test_r9_a_call_with_large_arguments_can_be_edited_too(deployment: Deployment
     link = deployment.paused([("label", {"text": text, "weight": 1})], "Labelled.")
     looked = edit(deployment, link, text=text + "!", weight="1.0")
     assert looked.status == 200
-    assert confirm(deployment, link, looked.page).status == 200
+    assert "(field: word)" in confirm(deployment, link, looked.page).page
+    assert confirm(deployment, link, looked.page, word=looked.word).status == 200
     deployment.deliver()
     assert desk.entered == [("label", {"text": text + "!", "weight": 1.0, "urgent": False})]
 

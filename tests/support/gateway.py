@@ -47,6 +47,12 @@ class Answer:
         assert self.text.startswith("<!doctype html>")
         return self.text
 
+    @property
+    def word(self) -> str:
+        """The word that a page with very long arguments asks for (R26)."""
+        (word,) = re.findall(r'Their word is <code class="word">(\w{4})</code>', self.page)
+        return str(word)
+
 
 @dataclass(frozen=True)
 class Link:

@@ -33,8 +33,8 @@ def difference(page: str) -> str:
 def test_case_29_what_was_asked_and_what_would_run_stand_side_by_side() -> None:
     page = change({"path": "reports/q4.pdf", "amount": 7})
     shown = " ".join(stripped(difference(page)).split())
-    assert "amount Asked for 5 Your change 7" in shown
-    assert "path Asked for reports/q3.pdf Your change reports/q4.pdf" in shown
+    assert "amount Asked for ‹number› 5 Your change ‹number› 7" in shown
+    assert "path Asked for ‹text› reports/q3.pdf Your change ‹text› reports/q4.pdf" in shown
     assert "maria" not in shown
     assert "reports/<del>q3</del>.pdf" in page
     assert "reports/<ins>q4</ins>.pdf" in page

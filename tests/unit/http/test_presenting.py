@@ -60,14 +60,14 @@ def test_r26_much_text_takes_a_word_that_stands_where_it_ends_and_not_beside_the
     assert word not in short_code(call.digest)
     fields = {field["name"]: field for field in Page(source).all("textarea")}
     assert "required" in fields["word"]  # several lines: Enter in a field of one line would press Reject
-    reject, approve = Page(source).all("button")
+    reject, approve, _ = Page(source).all("button")
     assert "formnovalidate" in reject  # rejecting takes no word
     assert "formnovalidate" not in approve
 
 
 def test_little_text_takes_no_word() -> None:
     source = page()
-    assert [field["name"] for field in Page(source).all("textarea")] == ["reason"]
+    assert [field["name"] for field in Page(source).all("textarea")] == ["reason", "argument.path"]
     assert "formnovalidate" not in source
     assert "word is" not in words(source)
     call = pending_call()

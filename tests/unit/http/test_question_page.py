@@ -98,12 +98,19 @@ def test_a_questions_arguments_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "shown"), [('"eu"', "eu"), ("false", "false"), ("0", "0"), ('""', '""'), ('{"a":[1]}', '{"a":[1]}')]
+    ("answer", "shown"),
+    [
+        ('"eu"', "‹text› eu"),
+        ("false", "‹true/false› false"),
+        ("0", "‹number› 0"),
+        ('""', "‹text› ‹empty text›"),
+        ('{"a":[1]}', "‹object, 1 key› ‹key 1› a ‹list, 1 item› ‹item 1› ‹number› 1"),
+    ],
 )
 def test_the_answer_is_shown_with_who_gave_it(answer: str, shown: str) -> None:
     text = words(outcome_page(answered(answer), now=NOW))
     assert "custodian asked by ask_human Answered Answered by the holder of the approval link at" in text
-    assert f"The answer {shown} Decision" in text
+    assert f"Answer {shown} Decision" in text
     assert "run" not in text.partition("Exact text")[0]
 
 
