@@ -57,6 +57,7 @@ def test_start_answers_with_the_fixed_names(deployment: Deployment) -> None:
         "name": "shred",
         "arguments": {"path": "a.txt", "copies": 1},
         "status": "pending",
+        "risk": "medium",
     }
 
 

@@ -81,6 +81,12 @@ def file_under(labels: dict[str, str]) -> Any:
     return desk.note("file_under", labels=labels)
 
 
+@tool(requires_confirmation=True, risk="high")
+def burn(path: str) -> Any:
+    """Burn a file: much is at stake."""
+    return desk.note("burn", path=path)
+
+
 @tool(retry_safe=False)
 def stamp(path: str) -> Any:
     """Stamp a file: nobody is asked, but twice would be once too often."""
@@ -93,7 +99,7 @@ def shred_with_a_long_name(path: str) -> Any:
     return desk.note(LONG_TOOL_NAME, path=path)
 
 
-TOOLS = (look, shred, file_under, stamp, shred_with_a_long_name)
+TOOLS = (look, shred, burn, file_under, stamp, shred_with_a_long_name)
 agent = Agent(name="clerk", instructions="Keep the files in order.", model=_Scripted(), tools=TOOLS)
 strange = Agent(name=STRANGE_NAME, model=_Scripted(), tools=TOOLS)
 markup = Agent(name="<b>clerk</b>", model=_Scripted(), tools=TOOLS)

@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall, closed
 from pausepoint.domain.canonical import sha256_hex
+from pausepoint.domain.code_tries import spent_text
 from pausepoint.errors import (
     AlreadyDecided,
     CallExpired,
     Conflict,
     InvalidInput,
+    LinkSpent,
     NotFound,
     PausepointError,
     Unavailable,
@@ -24,6 +26,7 @@ from pausepoint.http.forms import DecisionForm, read_form
 from pausepoint.http.page import approval_page, doubt_page, outcome_page, problem_page
 from pausepoint.http.problems import status_of
 from pausepoint.http.requests import SESSION_ID
+from pausepoint.runtime.codes import check_code, needs_code
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.decisions import (
     ANSWERS,
@@ -91,11 +94,12 @@ def show(services: Services, session_id: str, call_id: str, *, token: str, actio
     """
     try:
         call = _find(services, session_id, call_id, token)
-    except NotFound as error:
+    except (NotFound, LinkSpent) as error:
         return refusal(error)
     now = services.clock.now()
     if call.status is CallStatus.PENDING and not call.overdue(now):
-        return PageAnswer(200, approval_page(call, token=token, action=action, now=now))
+        page = approval_page(call, token=token, action=action, now=now, needs_code=needs_code(services, call))
+        return PageAnswer(200, page)
     if call.status is CallStatus.IN_DOUBT:
         return PageAnswer(200, doubt_page(call, token=token, action=action, now=now))
     return _outcome(services, call, 200)
@@ -113,7 +117,7 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
         return _outcome(services, error.call, 409, heading=heading)
     except CallExpired:
         return _outcome(services, services.store.call(session_id, call_id), 410)
-    except (InvalidInput, NotFound, Conflict) as error:
+    except (InvalidInput, NotFound, Conflict, LinkSpent) as error:
         return refusal(error)
     if needs_wake(recorded.call):
         wake(services, recorded.call.session_id)
@@ -142,6 +146,8 @@ def _record(services: Services, call: PendingToolCall, form: DecisionForm) -> Re
                 answer=check_answer(call, form.answer) if answers else None,
             )
             check_decision(call, decision)
+            if verdict == "approved" and call.status is CallStatus.PENDING and needs_code(services, call):
+                check_code(services, call, form.code, token=form.token)
             return record_decision(services, call, decision, token=form.token)
         case answer:
             resolution = make_resolution(services, answer, reason=form.reason, by=BY_LINK, verified="link")
@@ -174,6 +180,9 @@ def _find(services: Services, session_id: str, call_id: str, token: str) -> Pend
     call = services.store.call(session_id, call_id)
     presented = sha256_hex(token)
     known = [hmac.compare_digest(presented, token_hash) for token_hash in call.token_hashes]
+    spent = [hmac.compare_digest(presented, token_hash) for token_hash in call.spent_hashes]
+    if any(spent) and call.status is CallStatus.PENDING:
+        raise LinkSpent(spent_text(call))
     if not any(known):
         raise NotFound("the token opens nothing")
     return call

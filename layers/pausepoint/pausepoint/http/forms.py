@@ -12,8 +12,8 @@ from pausepoint.errors import InvalidInput, TooLarge
 from pausepoint.runtime.decisions import check_text
 
 MAX_FORM_BYTES: Final = 8 * 1024
-_FIELDS: Final = ("t", "digest", "decision", "reason", "answer")
-_DECISIONS: Final = (*get_args(Verdict), *get_args(Answer))
+FIELDS: Final = ("t", "digest", "decision", "reason", "answer", "code")
+DECISIONS: Final = (*get_args(Verdict), *get_args(Answer))
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -27,6 +27,7 @@ class DecisionForm:
     decision: Verdict | Answer
     reason: str
     answer: str | None = None
+    code: str = ""
 
 
 def read_form(raw: bytes, content_type: str) -> DecisionForm:
@@ -42,22 +43,23 @@ def read_form(raw: bytes, content_type: str) -> DecisionForm:
         raise InvalidInput("A decision is posted as the page's form.", field="content-type")
     fields: dict[str, str] = {}
     for name, value in _pairs(raw):
-        if name not in _FIELDS:
+        if name not in FIELDS:
             raise InvalidInput("The form has a field that the page does not have.", field="body")
         if name in fields:
             raise InvalidInput(f"The field {name} appears twice.", field=name)
         fields[name] = value
-    for name in _FIELDS[:3]:
+    for name in FIELDS[:3]:
         if name not in fields:
             raise InvalidInput(f"The field {name} is missing.", field=name)
-    if fields["decision"] not in _DECISIONS:
-        raise InvalidInput(f"The decision must be one of {', '.join(_DECISIONS)}.", field="decision")
+    if fields["decision"] not in DECISIONS:
+        raise InvalidInput(f"The decision must be one of {', '.join(DECISIONS)}.", field="decision")
     return DecisionForm(
         token=fields["t"],
         digest=fields["digest"],
         decision=cast("Verdict | Answer", fields["decision"]),
         reason=_text(fields.get("reason", ""), "reason"),
         answer=_text(fields["answer"], "answer") if "answer" in fields else None,
+        code=fields.get("code", ""),
     )
 
 

@@ -39,7 +39,7 @@ class _Shown:
     digest: str
 
 
-def approval_page(call: PendingToolCall, *, token: str, action: str, now: datetime) -> str:
+def approval_page(call: PendingToolCall, *, token: str, action: str, now: datetime, needs_code: bool = False) -> str:
     """Return the page that shows what would run and asks for a decision.
 
     Args:
@@ -47,6 +47,7 @@ def approval_page(call: PendingToolCall, *, token: str, action: str, now: dateti
         token: the link's secret; the form sends it back.
         action: the address that the form posts to, without the token.
         now: for the distance to the expiry only.
+        needs_code: approving takes a one-time code.
     """
     return _render(
         "approval.html",
@@ -62,6 +63,7 @@ def approval_page(call: PendingToolCall, *, token: str, action: str, now: dateti
         action=action,
         digest=call.digest,
         max_reason=MAX_REASON_CHARACTERS,
+        needs_code=needs_code,
     )
 
 

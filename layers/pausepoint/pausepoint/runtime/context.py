@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from pausepoint.runtime.ports import CallWithin, Clock, NewId, Notifier, SessionStore, WorkQueue
+from pausepoint.runtime.ports import CallWithin, Clock, NewId, Notifier, OneTimeCodes, SessionStore, WorkQueue
 from pausepoint.runtime.timing import call_within
 
 
 @dataclass(frozen=True)
 class Services:
-    """The world, as the runtime sees it."""
+    """The world, as the runtime sees it.
+
+    Attributes:
+        codes: the one-time codes that approving a risky call by a link takes; None where it takes none.
+    """
 
     store: SessionStore
     notifier: Notifier
@@ -24,6 +28,7 @@ class Services:
     new_token: Callable[[], str]
     logger: logging.Logger
     call_within: CallWithin = call_within
+    codes: OneTimeCodes | None = None
 
 
 FOREVER: Final = timedelta(hours=1)
