@@ -62,6 +62,7 @@ check: env ## Lint, types, formatting, locks, and the template
 	$(UV) lock --check --quiet
 	@$(EXPORT) | diff layers/pausepoint/requirements.txt - || \
 		{ echo "layers/pausepoint/requirements.txt is not what uv.lock says: run make lock." >&2; exit 1; }
+	$(RUN) tools.openapi --check
 	$(SAM) validate --lint --region us-east-1
 
 .PHONY: screenshots
@@ -77,6 +78,10 @@ fmt: .venv/.synced ## Format the code, and mend what can be mended
 lock: $(UV) ## Lock the dependencies again after a change in pyproject.toml
 	$(UV) lock
 	$(EXPORT) > layers/pausepoint/requirements.txt
+
+.PHONY: openapi
+openapi: .venv/.synced ## Write docs/openapi.yaml again after a change of the API
+	$(RUN) tools.openapi
 
 .PHONY: build
 build: .venv/.synced .venv-sam/.synced ## Build the deployment for Lambda (STAGE=dev)

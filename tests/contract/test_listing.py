@@ -9,12 +9,14 @@ from typing import TypeVar
 
 import pytest
 
-from pausepoint.domain.calls import CallStatus
+from pausepoint.domain.calls import CallStatus, Presentation
 from pausepoint.domain.session import SessionStatus
+from pausepoint.domain.waiting import ALL_WAITING, Waiting
 from pausepoint.errors import InvalidInput
 from pausepoint.runtime.ports import SessionStore
 from tests.support.stored import (
     a_call,
+    a_decision,
     a_lease,
     a_session,
     brought,
@@ -132,6 +134,71 @@ def test_case_57_what_waits_for_a_person_is_listed_the_most_urgent_first(store: 
     assert [(call.session_id, call.call_id) for call in calls] == expected
     assert calls[1] == in_doubt
     assert all(len(page) <= limit for page in listed)
+
+
+FILTERS = {
+    "agent": Waiting(agent="porter"),
+    "tool": Waiting(tool="pay"),
+    "risk": Waiting(risk="high"),
+    "session": Waiting(session_id="s2"),
+    "status": Waiting(status=CallStatus.IN_DOUBT),
+    "two": Waiting(tool="pay", session_id="s1"),
+    "nothing": Waiting(agent="nobody"),
+    "no_session": Waiting(session_id="s9"),
+}
+
+
+@pytest.mark.parametrize("limit", [1, 2, 100])
+@pytest.mark.parametrize("where", FILTERS.values(), ids=FILTERS.keys())
+def test_case_57_what_waits_is_filtered_and_its_pages_join(store: SessionStore, where: Waiting, limit: int) -> None:
+    high = Presentation(risk="high")
+    paused(store, a_call("c2-0"), a_call("c2-1", name="pay"), a_call("c2-2", presentation=high), a_call("c2-3"))
+    brought(store, store.call("s1", "c2-3"), CallStatus.IN_DOUBT)
+    others = {"session_id": "s2", "agent": "porter"}
+    paused(store, a_call(**others), a_call("c2-1", name="pay", presentation=high, **others), session_id="s2")
+    everything = [
+        store.call(*place) for place in [("s1", f"c2-{n}") for n in range(4)] + [("s2", f"c2-{n}") for n in (0, 1)]
+    ]
+
+    listed = pages(lambda start: store.pending(limit=limit, after=start, where=where))
+
+    found = [(call.session_id, call.call_id) for page in listed for call in page]
+    wanted = [(call.session_id, call.call_id) for call in everything if where.includes(call)]
+    assert sorted(found) == sorted(wanted)
+    assert all(len(page) <= limit for page in listed)
+
+
+@pytest.mark.parametrize("where", [Waiting(risk="high"), Waiting(session_id="s9"), ALL_WAITING])
+def test_case_57_the_work_for_one_page_is_bounded_however_much_waits(
+    table: Table, monkeypatch: pytest.MonkeyPatch, where: Waiting
+) -> None:
+    for name, size in {"_ROWS": 2, "_KEYS": 2, "_QUERIES": 3}.items():
+        monkeypatch.setattr(f"pausepoint.adapters.dynamodb.listing.{name}", size)
+    store, wire = table.faulty_store()
+    calls = [a_call(f"c2-{number}") for number in range(9)]
+    paused(store, *calls, a_call("c2-9", presentation=Presentation(risk="high"), expires_at=moment(2000)))
+    store.mark_notified(store.call("s1", "c2-9"))
+    for call in calls if where == ALL_WAITING else []:  # decided, and still in the index
+        store.decide("s1", call.call_id, a_decision(call), token_hash=None)
+    wire.sent.clear()
+
+    first, following = store.pending(limit=1, after=None, where=where)
+
+    assert (first, following is not None) == ([], True)
+    assert wire.sent.count("Query") <= 3
+    assert wire.sent.count("BatchGetItem") <= 3
+    rest = pages(lambda start: store.pending(limit=1, after=start or following, where=where))
+    assert [call.call_id for page in rest for call in page] == ([] if where.session_id else ["c2-9"])
+
+
+def test_a_page_is_full_before_an_answer_gets_too_large(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pausepoint.adapters.dynamodb.listing._PAGE_CHARACTERS", 2 * len(a_call().arguments) - 1)
+    store = table.store()
+    paused(store, *(a_call(f"c2-{number}") for number in range(5)))
+
+    listed = pages(lambda start: store.pending(limit=100, after=start))
+
+    assert [len(page) for page in listed] == [2, 2, 1]
 
 
 def test_nothing_waits_in_an_empty_store(store: SessionStore) -> None:

@@ -75,6 +75,7 @@ PENDING_STEPS: dict[str, Step] = {
     "link": lambda store, _: store.add_link(a_call(), "hash", reconciled=False),
     "expire": lambda store, _: store.expire(a_call(), now=moment(5000)),
     "resolve": lambda store, _: store.resolve("s1", "c2-0", a_resolution(), token_hash=None),
+    "count": lambda store, _: store.count_code_try("s1", "c2-0", TOKEN_HASH),
     "postpone": lambda store, _: store.postpone(DueRow("s1", "c2-0", moment(1)), until=moment(500)),
     "note": lambda store, _: store.mark_notified(a_call()),
     "stale": lambda store, session: store.commit(

@@ -9,6 +9,7 @@ import pytest
 
 from pausepoint.domain.calls import CallStatus, claimed, closed, model_told
 from pausepoint.domain.canonical import sha256_hex
+from pausepoint.domain.code_tries import MAX_TRIES
 from pausepoint.domain.events import LogEntry, SessionFailed
 from pausepoint.domain.session import SessionStatus
 from pausepoint.runtime.ports import DueRow, SessionStore, Stall
@@ -105,6 +106,16 @@ def link(store: SessionStore) -> object:
     return store.add_link(a_call("c2-0"), sha256_hex("another token"), reconciled=False)
 
 
+def count_try(store: SessionStore) -> object:
+    return store.count_code_try("s1", "c2-0", TOKEN_HASH)
+
+
+def tried_out(store: SessionStore) -> None:
+    waiting(store)
+    for _ in range(MAX_TRIES):
+        count_try(store)
+
+
 def expire(store: SessionStore) -> object:
     return store.expire(a_call("c2-0"), now=moment(1000))
 
@@ -163,6 +174,9 @@ WRITES: dict[str, Write] = {
     "postpone": Write(waiting, postpone, UPDATE),
     "postpone_session": Write(created, postpone_session, UPDATE),
     "link": Write(waiting, link, UPDATE),
+    "count": Write(waiting, count_try, UPDATE),
+    "spend": Write(tried_out, count_try, UPDATE),
+    "use_code": Write(waiting, lambda store: store.use_code(5), UPDATE),
     "expire": Write(waiting, expire, UPDATE),
     "cut_off": Write(at(CallStatus.EXECUTING), cut_off, UPDATE),
     "resolve": Write(at(CallStatus.IN_DOUBT), resolve, UPDATE),

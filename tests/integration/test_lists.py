@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from pausepoint.bootstrap import application
 from tests.support.clerk import desk
+from tests.support.cut_off import put_in_doubt
 from tests.support.deployment import SHRED, Deployment
-from tests.support.gateway import request
+from tests.support.gateway import Link, request
 from tests.support.wire import Wire
 
 PENDING_START = {"pk": "a", "sk": "b", "due_kind": "call", "due_at": "c"}
@@ -75,6 +77,102 @@ def test_decided_calls_do_not_push_waiting_ones_out_of_a_page(deployment: Deploy
         deployment.post(link)
 
     assert all_pages(deployment, "approvals", "approvals", limit="1") == [[waiting.session_id]]
+
+
+def test_case_57_what_waits_is_filtered_by_agent_tool_risk_session_and_status(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doubted = put_in_doubt(deployment, SHRED)
+    burnt, shredded = deployment.paused_at([("burn", {"path": "a.txt"}), *SHRED])
+    monkeypatch.setenv("AGENT", "tests.support.clerk:markup")
+    application.cache_clear()
+    marked = deployment.paused()
+
+    def listed(**query: str) -> set[tuple[str, str]]:
+        answer = deployment.listed("approvals", **query)
+        assert answer.status == 200
+        return {(call["session_id"], call["call_id"]) for call in answer.json["approvals"]}
+
+    def places(*links: Link) -> set[tuple[str, str]]:
+        return {(link.session_id, link.call_id) for link in links}
+
+    assert listed() == places(doubted, burnt, shredded, marked)
+    assert listed(agent="clerk") == places(doubted, burnt, shredded)
+    assert listed(agent="<b>clerk</b>") == places(marked)
+    assert listed(tool="burn") == listed(risk="high") == places(burnt)
+    assert listed(risk="low") == listed(tool="nothing") == listed(agent="nobody") == set()
+    assert listed(session=burnt.session_id) == places(burnt, shredded)
+    assert listed(session="a" * 26) == set()
+    assert listed(status="in_doubt") == places(doubted)
+    assert listed(status="pending", tool="shred", agent="clerk") == places(shredded)
+    (call,) = deployment.listed("approvals", status="in_doubt").json["approvals"]
+    assert (call["status"], call["age_seconds"] >= 0, call["risk"]) == ("in_doubt", True, "medium")
+
+
+def test_case_57_pages_of_a_filtered_list_join_without_a_gap(deployment: Deployment) -> None:
+    links = [link for _ in range(4) for link in deployment.paused_at([("burn", {"path": "a.txt"}), *SHRED])]
+
+    pages = all_pages(deployment, "approvals", "approvals", limit="3", risk="high")
+
+    assert [session_id for page in pages for session_id in page] == [link.session_id for link in links[::2]]
+    assert all(len(page) <= 3 for page in pages)
+
+
+WRONG_FILTERS = {
+    "risk": ["", "HIGH", "high,low", "extreme"],
+    "status": ["", "approved", "PENDING", "pending,in_doubt", "paused"],
+    "tool": ["", "a b", "x" * 65, "shred\n", "%00"],
+    "session": ["", "a" * 25, "A" * 26, "../x"],
+    "agent": ["", "x" * 201],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, many in WRONG_FILTERS.items() for value in many])
+def test_case_57_a_filter_that_can_fit_nothing_is_refused_by_name(
+    undisturbed: Deployment, wire: Wire, name: str, value: str
+) -> None:
+    problem = undisturbed.listed("approvals", **{name: value}).problem
+
+    assert (problem["status"], problem["field"]) == (400, name)
+    assert problem["detail"].startswith(f"`{name}` must ")
+    assert wire.sent == []
+
+
+SIGNED_ROUTES = {
+    "start": "start", "message": "start", "resume": "resume", "sessions": "sessions", "session": "sessions",
+    "session-events": "sessions", "approvals": "sessions", "cancel": "sessions",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("route", "function"), SIGNED_ROUTES.items())
+def test_r9_a_query_parameter_that_a_route_does_not_know_is_refused_by_name(
+    undisturbed: Deployment, wire: Wire, route: str, function: str
+) -> None:
+    session_id = "a" * 26 if route in ("message", "resume", "session", "session-events", "cancel") else None
+    event = request(route, session_id, query={"statuss": "paused"})
+
+    problem = undisturbed.send(function, event).problem
+
+    assert (problem["status"], problem["field"]) == (400, "statuss")
+    assert wire.sent == []
+
+
+def test_r9_a_query_parameter_that_comes_twice_is_refused_by_name(undisturbed: Deployment, wire: Wire) -> None:
+    event = request("approvals", query={"agent": "a,b"})
+    event["rawQueryString"] = "agent=a&agent=b"
+
+    problem = undisturbed.send("sessions", event).problem
+
+    assert (problem["status"], problem["field"]) == (400, "agent")
+    assert wire.sent == []
+    event["rawQueryString"] = "agent=a%2Cb"
+    assert undisturbed.send("sessions", event).status == 200
+
+
+def test_a_signature_in_the_query_is_the_gateways_business(undisturbed: Deployment) -> None:
+    signature = {"X-Amz-Algorithm": "AWS4-HMAC-SHA256", "X-Amz-Signature": "0" * 64, "X-Amz-Security-Token": "t"}
+
+    assert undisturbed.listed("approvals", **signature, limit="1").status == 200
 
 
 @pytest.mark.parametrize("limit", ["0", "101", "-1", "", "two", "1.5", "1e1", " 1", "+1", "٣", "9" * 50, "1,2", "1\n"])

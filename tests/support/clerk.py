@@ -83,6 +83,12 @@ def file_under(labels: dict[str, str]) -> Any:
     return desk.note("file_under", labels=labels)
 
 
+@tool(requires_confirmation=True, risk="high")
+def burn(path: str) -> Any:
+    """Burn a file: much is at stake."""
+    return desk.note("burn", path=path)
+
+
 @tool(retry_safe=False)
 def stamp(path: str) -> Any:
     """Stamp a file: nobody is asked, but twice would be once too often."""
@@ -107,7 +113,7 @@ def label(text: Annotated[str, AfterValidator(str.strip)], weight: float, urgent
     return desk.note("label", text=text, weight=weight, urgent=urgent)
 
 
-TOOLS = (look, shred, file_under, stamp, shred_with_a_long_name, ask_human, pick_a_shelf, label)
+TOOLS = (look, shred, burn, file_under, stamp, shred_with_a_long_name, ask_human, pick_a_shelf, label)
 agent = Agent(name="clerk", instructions="Keep the files in order.", model=_Scripted(), tools=TOOLS)
 strange = Agent(name=STRANGE_NAME, model=_Scripted(), tools=TOOLS)
 markup = Agent(name="<b>clerk</b>", model=_Scripted(), tools=TOOLS)

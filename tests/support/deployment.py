@@ -15,6 +15,7 @@ from pausepoint.http.headers import security_headers
 from pausepoint.models.scripted import Turn
 from tests.support.aws import REGION, ROOT, create_table, template
 from tests.support.clerk import desk
+from tests.support.contract import contract
 from tests.support.gateway import Answer, Context, Link, link_in, request, stored_event
 from tests.support.sns_rules import faults
 
@@ -37,7 +38,7 @@ def load_functions() -> dict[str, ModuleType]:
 
 
 class Deployment:
-    """All functions and what they work on. Every answer to a request is held against R7, whatever it says."""
+    """All functions and what they work on. Every answer is held against R7 and docs/openapi.yaml, whatever it says."""
 
     def __init__(self, functions: Mapping[str, ModuleType], clients: Mapping[str, Any]) -> None:
         self._functions = functions
@@ -72,6 +73,8 @@ class Deployment:
         headers = raw["headers"]
         assert {name: headers.get(name) for name in security_headers()} == security_headers()
         assert not [name for name in headers if name.lower().startswith(("access-control-", "set-cookie"))]
+        http = event["requestContext"]["http"]
+        contract().check(http["method"], http["path"], raw["statusCode"], headers, raw["body"] or "")
         return Answer(raw["statusCode"], headers, raw["body"] or "")
 
     def start(self, message: Any = "shred a.txt", *, milliseconds: int = 29_000, **headers: str) -> Answer:
@@ -81,8 +84,8 @@ class Deployment:
     def say(self, session_id: str, message: Any) -> Answer:
         return self.send("start", request("message", session_id, body={"message": message}))
 
-    def resume(self, session_id: str, *decisions: Any, milliseconds: int = 29_000) -> Answer:
-        event = request("resume", session_id, body={"decisions": list(decisions)})
+    def resume(self, session_id: str, *decisions: Any, milliseconds: int = 29_000, caller: str | None = None) -> Answer:
+        event = request("resume", session_id, body={"decisions": list(decisions)}, caller=caller)
         return self.send("resume", event, milliseconds=milliseconds)
 
     def show(self, link: Link, *, probe: bool = False, headers: Mapping[str, str | None] | None = None) -> Answer:

@@ -99,6 +99,7 @@ def request(
     query: Mapping[str, str] | None = None,
     headers: Mapping[str, str | None] | None = None,
     signed: bool = True,
+    caller: str | None = None,
 ) -> dict[str, Any]:
     """Return a stored event with parts replaced.
 
@@ -107,6 +108,7 @@ def request(
         body: text as it is; anything else is written as JSON.
         query: the whole query; None keeps the event's.
         headers: added to the event's; one of None is taken away.
+        caller: the ARN of who signed it, in place of `CALLER`.
     """
     event = stored_event(name)
     http = event["requestContext"]["http"]
@@ -125,6 +127,8 @@ def request(
     event["headers"] = {
         header: value for header, value in {**event["headers"], **(headers or {})}.items() if value is not None
     }
+    if caller is not None:
+        event["requestContext"]["authorizer"]["iam"]["userArn"] = caller
     if not signed:
         event["requestContext"].pop("authorizer", None)
     return event

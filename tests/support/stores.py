@@ -11,6 +11,7 @@ from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
+from pausepoint.domain.waiting import ALL_WAITING, Waiting
 from pausepoint.runtime.memory import InMemoryStore
 from pausepoint.runtime.ports import Commit, DueRow, Stall
 from tests.support.bucket import Bucket
@@ -94,6 +95,17 @@ class ObservedStore:
         self._at("after resolve")
         return call
 
+    def count_code_try(self, session_id: str, call_id: str, token_hash: str) -> PendingToolCall:
+        self._at("before count_code_try")
+        call = self.memory.count_code_try(session_id, call_id, token_hash)
+        self._at("after count_code_try")
+        return call
+
+    def use_code(self, step: int) -> None:
+        self._at("before use_code")
+        self.memory.use_code(step)
+        self._at("after use_code")
+
     def mark_notified(self, call: PendingToolCall, *, look_again: datetime | None = None) -> None:
         self._at("before mark_notified")
         self.memory.mark_notified(call, look_again=look_again)
@@ -143,8 +155,10 @@ class ObservedStore:
     ) -> tuple[list[SessionHead], str | None]:
         return self.memory.sessions(status, limit=limit, before=before)
 
-    def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
-        return self.memory.pending(limit=limit, after=after)
+    def pending(
+        self, *, limit: int, after: str | None, where: Waiting = ALL_WAITING
+    ) -> tuple[list[PendingToolCall], str | None]:
+        return self.memory.pending(limit=limit, after=after, where=where)
 
     def alter_call(self, session_id: str, call_id: str, **changes: object) -> None:
         """Change a stored call behind everybody's back."""

@@ -43,9 +43,18 @@ def grants(template: Mapping[str, Any], role: str) -> set[tuple[str, str]]:
     """Return what a role may do, as pairs of an action and a resource, through all its policies."""
     properties = resources(template, "AWS::IAM::Role")[role]
     managed = resources(template, "AWS::IAM::ManagedPolicy")
-    documents = [policy["PolicyDocument"] for policy in properties.get("Policies", [])]
+    documents = [_at_most(policy)["PolicyDocument"] for policy in properties.get("Policies", [])]
     documents += [managed[short(name)]["PolicyDocument"] for name in properties.get("ManagedPolicyArns", [])]
     return {pair for document in documents for pair in _pairs(document)}
+
+
+def _at_most(value: Any) -> Any:
+    """Return what a choice gives when its condition holds: a role is judged by the most that it may get."""
+    match value:
+        case {"Fn::If": [_, yes, _]}:
+            return yes
+        case _:
+            return value
 
 
 def _pairs(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

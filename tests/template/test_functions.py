@@ -11,6 +11,7 @@ LOGGING = {"LOG_LEVEL", "POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE
 RUNNER = {
     *LOGGING,
     "AGENT",
+    "ALLOW_SELF_APPROVAL",
     "APPROVAL_SECONDS",
     "BASE_URL",
     "FILES_BUCKET",
@@ -26,7 +27,7 @@ RUNNER = {
 TOLD = {
     "StartFunction": RUNNER,
     "ResumeFunction": RUNNER,
-    "ApprovalsFunction": {*LOGGING, "BASE_URL", "QUEUE_URL", "TABLE_NAME", "TIME_ZONE"},
+    "ApprovalsFunction": {*LOGGING, "BASE_URL", "CODE_SECRET_ARN", "QUEUE_URL", "TABLE_NAME", "TIME_ZONE"},
     "SessionsFunction": {*LOGGING, "OVERFLOW_BUCKET", "REQUIRE_SIGNED_CALLER", "TABLE_NAME"},
     "AnnounceFunction": {*LOGGING, "TABLE_NAME", "TOPIC_ARN"},
     "WebhookFunction": {*LOGGING, "WEBHOOK_SECRET_ARN", "WEBHOOK_URL"},

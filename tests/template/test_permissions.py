@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 import pytest
@@ -50,6 +51,7 @@ ALLOWED = {
         ("dynamodb:GetItem", "Table.Arn"),
         ("dynamodb:UpdateItem", "Table.Arn"),
         ("sqs:SendMessage", "Queue.Arn"),
+        ("secretsmanager:GetSecretValue", "OneTimeCodeSecret.Id"),
     },
     "SessionsRole": TRACING
     | _logs("SessionsLogs")
@@ -116,7 +118,8 @@ def test_no_action_is_a_wildcard(template: dict[str, Any]) -> None:
 
 def test_the_public_page_can_neither_run_tools_nor_call_models_nor_list_sessions(template: dict[str, Any]) -> None:
     actions = {action for action, _ in grants(template, "ApprovalsRole")}
-    assert {action.partition(":")[0] for action in actions} == {"dynamodb", "logs", "sqs", "xray"}
+    services = {action.partition(":")[0] for action in actions}
+    assert services == {"dynamodb", "logs", "secretsmanager", "sqs", "xray"}
     assert not actions & {"dynamodb:Query", "dynamodb:Scan", "dynamodb:BatchGetItem", "dynamodb:PutItem"}
 
 
@@ -126,6 +129,7 @@ def test_the_public_page_has_no_tools_and_is_told_of_no_agent(template: dict[str
     assert short(layer).startswith("PausepointLayer")
     assert set(function["Environment"]["Variables"]) == {
         "BASE_URL",
+        "CODE_SECRET_ARN",
         "LOG_LEVEL",
         "POWERTOOLS_METRICS_NAMESPACE",
         "POWERTOOLS_SERVICE_NAME",
@@ -173,3 +177,28 @@ def test_only_the_schedule_may_start_a_round_and_it_starts_nothing_else(template
     assert grants(template, SCHEDULE) == {("lambda:InvokeFunction", "SweepFunction.Arn")}
     trust = resources(template, "AWS::IAM::Role")[SCHEDULE]["AssumeRolePolicyDocument"]
     assert [statement["Principal"] for statement in trust["Statement"]] == [{"Service": ["scheduler.amazonaws.com"]}]
+
+
+def test_r3_who_can_read_the_secret_of_the_codes_is_the_page_alone_and_only_where_there_are_codes(
+    template: dict[str, Any],
+) -> None:
+    readers = {role for role in ALLOWED if any("OneTimeCodeSecret" in place for _, place in grants(template, role))}
+    assert readers == {"ApprovalsRole"}
+    [choice] = [
+        policy for policy in resources(template, "AWS::IAM::Role")["ApprovalsRole"]["Policies"] if "Fn::If" in policy
+    ]
+    assert (choice["Fn::If"][0], choice["Fn::If"][2]) == ("UsesOneTimeCodes", {"Ref": "AWS::NoValue"})
+    assert template["Resources"]["OneTimeCodeSecret"]["Condition"] == "UsesOneTimeCodes"
+    assert template["Parameters"]["OneTimeCodes"]["Default"] == "false"
+
+
+def test_r3_the_secret_of_the_codes_is_made_of_base32s_letters(template: dict[str, Any]) -> None:
+    made = resources(template, "AWS::SecretsManager::Secret")["OneTimeCodeSecret"]["GenerateSecretString"]
+    assert made["PasswordLength"] * 5 >= 160  # bits: what RFC 4226 recommends
+    assert (made["ExcludeLowercase"], made["ExcludePunctuation"], made["RequireEachIncludedType"]) == (
+        True,
+        True,
+        False,
+    )
+    everything = {*string.ascii_letters, *string.digits, *string.punctuation}
+    assert everything - {*made["ExcludeCharacters"]} == {*"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"}

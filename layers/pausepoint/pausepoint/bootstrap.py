@@ -16,6 +16,7 @@ from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
 from pausepoint.adapters.sns import SnsNotifier
 from pausepoint.adapters.sqs import SqsDeadLetters, SqsWorkQueue
+from pausepoint.adapters.totp import TotpCodes
 from pausepoint.errors import ConfigurationError
 from pausepoint.runtime.agent import Agent
 from pausepoint.runtime.context import Services
@@ -52,6 +53,7 @@ class Application:
             new_token=new_token,
             logger=logging.getLogger("pausepoint"),
             zone=self.settings.zone,
+            codes=self._codes(),
         )
 
     @cached_property
@@ -62,7 +64,12 @@ class Application:
             approval_time=self.settings.approval_time,
             reminder=self.settings.reminder,
             session_time=self.settings.session_time,
+            allow_self_approval=self.settings.allow_self_approval,
         )
+
+    def _codes(self) -> TotpCodes | None:
+        arn = self.settings.code_secret_arn
+        return TotpCodes(_Client("secretsmanager"), arn) if arn else None
 
 
 @cache

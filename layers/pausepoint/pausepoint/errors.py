@@ -11,6 +11,8 @@ PausepointError
 │   ├── SessionBusy             another runner holds the lease
 │   └── SessionEnded            the session was cancelled
 ├── CallExpired             the time to decide is over
+├── LinkSpent               too many wrong one-time codes were tried with the link; another one is needed
+├── OwnRequest              whoever asked for a call may not approve it
 ├── Unauthenticated         a signed-in route was reached without a signature
 ├── Unavailable             a service we need does not answer; nothing is half done, try again
 ├── ModelError              the model refused or failed for good
@@ -109,6 +111,22 @@ class CallExpired(PausepointError):
     """The time to decide this call is over."""
 
     code = "call-expired"
+
+
+class LinkSpent(PausepointError):
+    """The link is used up: too many one-time codes were tried with it."""
+
+    code = "link-spent"
+
+
+class OwnRequest(PausepointError):
+    """Somebody else has to approve this call; `field` is the path of the decision that would have."""
+
+    code = "own-request"
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class Unauthenticated(PausepointError):

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, timedelta, tzinfo
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from pausepoint.errors import ConfigurationError
 
@@ -20,7 +21,7 @@ class _FromEnvironment(BaseModel):
         try:
             return cls.model_validate(dict(environment))
         except ValidationError as error:
-            names = ", ".join(str(problem["loc"][0]) for problem in error.errors())
+            names = ", ".join(str((*problem["loc"], problem["msg"])[0]) for problem in error.errors())
             raise ConfigurationError(f"These variables are missing or wrong: {names}.") from error
 
 
@@ -32,6 +33,9 @@ class Settings(_FromEnvironment):
         base_url: the API's public address; empty: taken from the gateway's context.
         require_signed_caller: refuse requests on signed routes that carry no caller. Only the local
             stack, which nobody signs for, turns it off.
+        allow_self_approval: whether signed-in callers may approve what they asked for themselves.
+        code_secret_arn: the secret of the one-time codes that approving a risky call by a link takes; empty:
+            it takes none.
         time_zone: where the people who are asked live, by its IANA name; their page shows its times beside UTC.
     """
 
@@ -46,6 +50,14 @@ class Settings(_FromEnvironment):
     reminder_seconds: int = Field(alias="REMINDER_SECONDS", default=0, ge=0)
     require_signed_caller: bool = Field(alias="REQUIRE_SIGNED_CALLER", default=True)
     time_zone: str = Field(alias="TIME_ZONE", default="UTC")
+    allow_self_approval: bool = Field(alias="ALLOW_SELF_APPROVAL", default=True)
+    code_secret_arn: str = Field(alias="CODE_SECRET_ARN", default="")
+
+    @model_validator(mode="after")
+    def _rule_can_be_kept(self) -> Self:
+        if not (self.allow_self_approval or self.require_signed_caller):
+            raise PydanticCustomError("unsigned", "ALLOW_SELF_APPROVAL=false needs REQUIRE_SIGNED_CALLER=true")
+        return self
 
     @field_validator("time_zone")
     @classmethod

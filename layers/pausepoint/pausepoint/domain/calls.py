@@ -151,6 +151,9 @@ class PendingToolCall(Document):
         told: the log holds the call's result, or the call that took its place.
         resolution: what was said when the call was in doubt.
         reconciled: the tool's own `reconcile` was asked, or there is none.
+        code_tries: how many one-time codes were tried with the links that are valid now.
+        spent_hashes: SHA-256 of the secrets in links that are used up: too many codes were tried with them.
+        spent_rounds: how often that has happened.
         sweeps: how often the sweeper has come by since the call last moved.
     """
 
@@ -181,6 +184,9 @@ class PendingToolCall(Document):
     resolution: Resolution | None = None
     reconciled: bool = False
     reminded: bool = False
+    code_tries: int = 0
+    spent_hashes: tuple[str, ...] = ()
+    spent_rounds: int = 0
     sweeps: int = 0
 
     @property

@@ -12,11 +12,13 @@ from urllib.parse import urlsplit
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall, closed
 from pausepoint.domain.canonical import sha256_hex
+from pausepoint.domain.code_tries import spent_text
 from pausepoint.errors import (
     AlreadyDecided,
     CallExpired,
     Conflict,
     InvalidInput,
+    LinkSpent,
     NotFound,
     PausepointError,
     Unavailable,
@@ -28,6 +30,7 @@ from pausepoint.http.problems import status_of
 from pausepoint.http.progress import look_again, opens, view_of, well_formed
 from pausepoint.http.question_page import question_page
 from pausepoint.http.requests import SESSION_ID
+from pausepoint.runtime.codes import needs_code
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.decisions import ANSWERS, needs_wake, wake
 
@@ -83,12 +86,14 @@ def show(services: Services, session_id: str, call_id: str, *, token: str, actio
     """
     try:
         call = _find(services, session_id, call_id, token)
-    except NotFound as error:
+    except (NotFound, LinkSpent) as error:
         return refusal(error)
     now = _now(services)
     if call.status is CallStatus.PENDING and not call.overdue(now):
-        page = approval_page if call.question is None else question_page
-        return PageAnswer(200, page(call, token=token, action=action, now=now))
+        if call.question is not None:
+            return PageAnswer(200, question_page(call, token=token, action=action, now=now))
+        page = approval_page(call, token=token, action=action, now=now, needs_code=needs_code(services, call))
+        return PageAnswer(200, page)
     if call.status is CallStatus.IN_DOUBT:
         return PageAnswer(200, doubt_page(call, token=token, action=action, now=now))
     return _outcome(services, call, 200, view_of(call, token))
@@ -124,7 +129,7 @@ def decide(services: Services, session_id: str, call_id: str, post: Post) -> Pag
         return _outcome(services, error.call, 409, view_of(call, form.token), heading=heading)
     except CallExpired:
         return _outcome(services, services.store.call(session_id, call_id), 410, view_of(call, form.token))
-    except (InvalidInput, NotFound, Conflict) as error:
+    except (InvalidInput, NotFound, Conflict, LinkSpent) as error:
         return refusal(error)
     if needs_wake(recorded.call):
         wake(services, recorded.call.session_id)
@@ -158,6 +163,9 @@ def _find(services: Services, session_id: str, call_id: str, token: str) -> Pend
     call = services.store.call(session_id, call_id)
     presented = sha256_hex(token)
     known = [hmac.compare_digest(presented, token_hash) for token_hash in call.token_hashes]
+    spent = [hmac.compare_digest(presented, token_hash) for token_hash in call.spent_hashes]
+    if any(spent) and call.status is CallStatus.PENDING:
+        raise LinkSpent(spent_text(call))
     if not any(known):
         raise NotFound("the token opens nothing")
     return call

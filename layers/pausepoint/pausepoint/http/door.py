@@ -18,6 +18,7 @@ from pausepoint.errors import InvalidInput, PausepointError, Unauthenticated
 from pausepoint.http.bodies import session_body
 from pausepoint.http.headers import security_headers
 from pausepoint.http.problems import INTERNAL_PROBLEM, Problem, plain_problem, problem_of
+from pausepoint.http.queries import read_query
 from pausepoint.runtime.agent import AgentResult
 from pausepoint.runtime.context import ExecutionContext
 from pausepoint.telemetry import count, flush_metrics, logger
@@ -107,7 +108,13 @@ def raw_body(event: APIGatewayProxyEventV2) -> bytes:
 
 
 def invocation(api: APIGatewayHttpResolver, application: Application) -> ExecutionContext:
-    """Return the context of a request that somebody waits for; `Prefer: respond-async` hands over at once."""
+    """Return the context of a request that somebody waits for; `Prefer: respond-async` hands over at once.
+
+    Raises:
+        Unauthenticated: nobody signed it. InvalidInput: it has a query, and these routes know none.
+    """
+    by = caller(api.current_event, application)
+    read_query(api.current_event)
     now = application.services.clock.now()
     remaining = timedelta(milliseconds=api.lambda_context.get_remaining_time_in_millis())
     ends_at = now + remaining - timedelta(seconds=_ENDING_SECONDS)
@@ -117,7 +124,7 @@ def invocation(api: APIGatewayHttpResolver, application: Application) -> Executi
         ends_at=ends_at,
         hand_over_at=now if at_once else min(ends_at, now + timedelta(seconds=INLINE_SECONDS)),
         answer_by=min(ends_at, now + timedelta(seconds=ANSWER_SECONDS)),
-        caller=caller(api.current_event, application),
+        caller=by,
         base_url=base_url(api.current_event, application),
     )
 

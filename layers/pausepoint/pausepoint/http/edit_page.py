@@ -40,7 +40,9 @@ class Difference:
     becomes: Side
 
 
-def confirm_page(call: PendingToolCall, change: Edited, *, token: str, action: str, now: datetime) -> str:
+def confirm_page(
+    call: PendingToolCall, change: Edited, *, token: str, action: str, now: datetime, needs_code: bool = False
+) -> str:
     """Return the page that shows a change, and asks for the approval of exactly what it makes.
 
     Args:
@@ -49,6 +51,7 @@ def confirm_page(call: PendingToolCall, change: Edited, *, token: str, action: s
         token: the link's secret; the form sends it back.
         action: the address that the form posts to, without the token.
         now: for the distance to the expiry only.
+        needs_code: approving takes a one-time code.
     """
     return render(
         "confirm.html",
@@ -70,6 +73,7 @@ def confirm_page(call: PendingToolCall, change: Edited, *, token: str, action: s
         action=action,
         digest=call.digest,
         max_reason=MAX_REASON_CHARACTERS,
+        needs_code=needs_code,
     )
 
 

@@ -23,10 +23,10 @@ MAX_FORM_BYTES: Final = 8 * 1024 + MAX_REASON_CHARACTERS * 4 * _ESCAPED
 """8 KiB, and the longest reason (or answer) there may be, all of it characters of four bytes."""
 MAX_EDIT_BYTES: Final = MAX_FORM_BYTES + MAX_ARGUMENT_BYTES * _ESCAPED
 """The same, and the largest arguments that there may be."""
-_FIELDS: Final = ("t", "digest", "decision", "reason", "answer", "choice", "arguments", "word")
+FIELDS: Final = ("t", "digest", "decision", "reason", "answer", "choice", "arguments", "word", "code")
 _MAX_FIELDS: Final = 200
-_STEPS: Final = get_args(Step)
-_DECISIONS: Final = (*get_args(Verdict), *get_args(Answer))
+STEPS: Final = get_args(Step)
+DECISIONS: Final = (*get_args(Verdict), *get_args(Answer))
 _EDIT: Final = re.compile(rb"(?:^|&)(?:decision=(?:edit|change)(?:&|$)|arguments=)")
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _INDEX: Final = re.compile(r"[0-9]{1,6}")
@@ -50,6 +50,7 @@ class DecisionForm:
     reason: str
     answer: str | None = None
     word: str = ""
+    code: str = ""
     choice: int | None = None
     arguments: str | None = None
     typed: Mapping[str, str] = field(default_factory=dict)
@@ -67,16 +68,16 @@ def read_form(raw: bytes, content_type: str) -> DecisionForm:
         raise InvalidInput("A decision is posted as the page's form.", field="content-type")
     fields: dict[str, str] = {}
     for name, value in _pairs(raw):
-        if name not in _FIELDS and not name.startswith(FIELD):
+        if name not in FIELDS and not name.startswith(FIELD):
             raise InvalidInput("The form has a field that the page does not have.", field="body")
         if name in fields:
             raise InvalidInput(f"The field {name} appears twice.", field=name)
         fields[name] = value
-    for name in _FIELDS[:3]:
+    for name in FIELDS[:3]:
         if name not in fields:
             raise InvalidInput(f"The field {name} is missing.", field=name)
-    if fields["decision"] not in (*_DECISIONS, *_STEPS):
-        raise InvalidInput(f"The decision must be one of {', '.join(_DECISIONS)}.", field="decision")
+    if fields["decision"] not in (*DECISIONS, *STEPS):
+        raise InvalidInput(f"The decision must be one of {', '.join(DECISIONS)}.", field="decision")
     typed = {name.removeprefix(FIELD): _lines(value) for name, value in fields.items() if name.startswith(FIELD)}
     if typed and fields["decision"] != "edit":
         raise InvalidInput("This form decides on the call as it was shown; it changes no arguments.", field="body")
@@ -90,6 +91,7 @@ def read_form(raw: bytes, content_type: str) -> DecisionForm:
         choice=_choice(fields["choice"]) if "choice" in fields else None,
         arguments=fields.get("arguments"),
         typed=typed,
+        code=fields.get("code", ""),
     )
 
 

@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 
 def approval_page(
-    call: PendingToolCall, *, token: str, action: str, now: datetime, edit: EditForm | None = None
+    call: PendingToolCall,
+    *,
+    token: str,
+    action: str,
+    now: datetime,
+    needs_code: bool = False,
+    edit: EditForm | None = None,
 ) -> str:
     """Return the page that shows what would run and asks for a decision.
 
@@ -36,6 +42,7 @@ def approval_page(
         token: the link's secret; the form sends it back.
         action: the address that the form posts to, without the token.
         now: for distances in time only; its time zone is the reader's.
+        needs_code: approving takes a one-time code.
         edit: the form in which the arguments are changed, if somebody has begun to.
     """
     return render(
@@ -55,6 +62,7 @@ def approval_page(
         action=action,
         digest=call.digest,
         max_reason=MAX_REASON_CHARACTERS,
+        needs_code=needs_code,
     )
 
 

@@ -10,6 +10,7 @@ from pausepoint.http.edit_page import confirm_page
 from pausepoint.http.edits import Edited, EditRefused, edit_form, edited, read_arguments_field, read_edit
 from pausepoint.http.large import check_typed
 from pausepoint.http.page import approval_page
+from pausepoint.runtime.codes import check_code, needs_code
 from pausepoint.runtime.decisions import (
     BY_LINK,
     Recorded,
@@ -58,6 +59,8 @@ def record(services: Services, call: PendingToolCall, form: DecisionForm) -> Rec
                 answer=_answer(call, form),
             )
             check_decision(call, decision)
+            if verdict == "approved" and call.status is CallStatus.PENDING and needs_code(services, call):
+                check_code(services, call, form.code, token=form.token)
             return record_decision(services, call, decision, token=form.token)
         case "happened" | "did_not_happen" | "run_again" as answer:
             resolution = make_resolution(services, answer, reason=form.reason, by=BY_LINK, verified="link")
@@ -76,12 +79,14 @@ def change(
     try:
         if form.decision == "edit":
             different = _different(services, call, form)
-            return status, confirm_page(call, different, token=form.token, action=action, now=now)
+            asks = needs_code(services, call)
+            page = confirm_page(call, different, token=form.token, action=action, now=now, needs_code=asks)
+            return status, page
         again = edit_form(call, values=read_arguments_field(call, form.arguments))
     except EditRefused as refused:
         status, again = 400, edit_form(call, typed=form.typed, problems=refused.problems)
-    page = approval_page(call, token=form.token, action=action, now=now, edit=again)
-    return status, page
+    asks = needs_code(services, call)
+    return status, approval_page(call, token=form.token, action=action, now=now, needs_code=asks, edit=again)
 
 
 def _different(services: Services, call: PendingToolCall, form: DecisionForm) -> Edited:

@@ -17,7 +17,9 @@ _STATUS: Final[tuple[tuple[type[errors.PausepointError], int, str], ...]] = (
     (errors.InvalidInput, 400, "Invalid request"),
     (errors.NotFound, 404, "Not found"),
     (errors.Unauthenticated, 403, "Not signed"),
+    (errors.OwnRequest, 403, "Not yours to approve"),
     (errors.CallExpired, 410, "Expired"),
+    (errors.LinkSpent, 410, "This link is used up"),
     (errors.Conflict, 409, "Conflict"),
     (errors.Unavailable, 503, "Try again"),
     (errors.UnsupportedVersion, 409, "Stored by a newer version"),
@@ -59,7 +61,7 @@ def problem_of(error: errors.PausepointError) -> Problem:
         "detail": detail_of(error),
     }
     match error:
-        case errors.InvalidInput(field=str() as field):
+        case errors.InvalidInput(field=str() as field) | errors.OwnRequest(field=field):
             body["field"] = field
         case errors.CallsPending():
             body["calls"] = [call_body(call) for call in error.calls]

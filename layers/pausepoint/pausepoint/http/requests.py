@@ -12,7 +12,7 @@ from pausepoint.errors import InvalidInput, NotFound
 DEFAULT_PAGE: Final = 50
 MAX_PAGE: Final = 100
 SESSION_ID: Final = re.compile(r"[a-z0-9]{26}")
-_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+IDEMPOTENCY_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 
 
 def known_id(session_id: str) -> str:
@@ -53,7 +53,7 @@ def idempotency_key(headers: Mapping[str, str]) -> str | None:
     """Return the Idempotency-Key: 1 to 255 visible ASCII characters."""
     lowered = {name.lower(): value for name, value in headers.items()}
     text = lowered.get("idempotency-key")
-    if text is not None and not _KEY.fullmatch(text):
+    if text is not None and not IDEMPOTENCY_KEY.fullmatch(text):
         raise InvalidInput("The Idempotency-Key must have 1 to 255 visible ASCII characters.", field="Idempotency-Key")
     return text
 

@@ -27,6 +27,7 @@ from pausepoint.errors import (
 )
 from pausepoint.runtime.context import ExecutionContext, Services
 from pausepoint.runtime.decisions import DecisionRequest
+from pausepoint.runtime.four_eyes import refuse_own_requests
 from pausepoint.runtime.memory import InMemoryNotifier, InMemoryQueue, InMemoryStore
 from pausepoint.runtime.ports import ChatModel
 from pausepoint.runtime.requested_decisions import record_all
@@ -81,6 +82,7 @@ class Agent:
         approval_time: how long a person may take to decide.
         reminder: after how long a person who has not decided is told once more.
         session_time: how long a session is kept.
+        allow_self_approval: whether callers whose identity is verified may approve what they asked for themselves.
         services: where sessions live and notices go; in memory when none are given.
 
     Raises:
@@ -99,6 +101,7 @@ class Agent:
         approval_time: timedelta = timedelta(hours=24),
         reminder: timedelta | None = None,
         session_time: timedelta = timedelta(days=30),
+        allow_self_approval: bool = True,
         services: Services | None = None,
     ) -> None:
         self.name = name
@@ -112,6 +115,7 @@ class Agent:
         self.approval_time = approval_time
         self.reminder = reminder
         self.session_time = session_time
+        self.allow_self_approval = allow_self_approval
         self._given_services = services
 
     def bind(
@@ -121,8 +125,9 @@ class Agent:
         approval_time: timedelta,
         reminder: timedelta | None = None,
         session_time: timedelta,
+        allow_self_approval: bool = True,
     ) -> Agent:
-        """Return the same agent on other services; the times are the deployment's."""
+        """Return the same agent on other services; the times, and who may approve, are the deployment's."""
         return Agent(
             name=self.name,
             model=self.model,
@@ -133,6 +138,7 @@ class Agent:
             approval_time=approval_time,
             reminder=reminder,
             session_time=session_time,
+            allow_self_approval=allow_self_approval,
             services=services,
         )
 
@@ -190,11 +196,14 @@ class Agent:
             InvalidInput: a call is unknown or named twice, or edited arguments do not fit; `field` names it.
             NotFound: there is no such session.
             AlreadyDecided: another verdict stands. CallExpired: the time to decide is over.
+            OwnRequest: the caller asked for what they would approve, and the deployment wants somebody else.
         """
         context = context or ExecutionContext.unlimited(self.services)
         if decisions:
             session = self.services.store.load(session_id)
             verified: Literal["aws-signature", "caller"] = "aws-signature" if signed else "caller"
+            if signed and not self.allow_self_approval:
+                refuse_own_requests(session, decisions, by=context.caller)
             record_all(self.services, self.tools, session, decisions, by=context.caller, verified=verified)
         lease = self._lease(context)
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
-from pausepoint.runtime.ports import CallWithin, Clock, NewId, Notifier, SessionStore, WorkQueue
+from pausepoint.runtime.ports import CallWithin, Clock, NewId, Notifier, OneTimeCodes, SessionStore, WorkQueue
 from pausepoint.runtime.timing import call_within
 
 
@@ -18,6 +18,7 @@ class Services:
 
     Attributes:
         zone: the time zone of the people who are asked; times are shown in it beside UTC.
+        codes: the one-time codes that approving a risky call by a link takes; None where it takes none.
     """
 
     store: SessionStore
@@ -29,6 +30,7 @@ class Services:
     logger: logging.Logger
     call_within: CallWithin = call_within
     zone: tzinfo = UTC
+    codes: OneTimeCodes | None = None
 
 
 FOREVER: Final = timedelta(hours=1)

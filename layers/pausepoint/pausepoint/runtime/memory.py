@@ -9,9 +9,11 @@ from threading import RLock
 
 from pausepoint.domain import calls as transitions
 from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
+from pausepoint.domain.code_tries import code_tried
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.values import moment_text
+from pausepoint.domain.waiting import ALL_WAITING, Waiting
 from pausepoint.errors import LostRace, NotFound, SessionBusy
 from pausepoint.runtime.ports import Commit, DueRow, Notice, Stall
 
@@ -22,6 +24,7 @@ class InMemoryStore:
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
         self._postponed: dict[tuple[str, str], datetime] = {}
+        self._last_code = 0
         self._lock = RLock()
 
     def create(self, session: Session) -> None:
@@ -94,10 +97,24 @@ class InMemoryStore:
             session_id, call_id, lambda call: transitions.resolved(call, resolution, token_hash=token_hash)
         )
 
+    def count_code_try(self, session_id: str, call_id: str, token_hash: str) -> PendingToolCall:
+        with self._lock:
+            call = code_tried(self.call(session_id, call_id), token_hash=token_hash)
+            if not call.token_hashes:
+                return self._move(session_id, call_id, lambda _: call)
+            self._put(self.load(session_id).after(None, calls=[call]))
+            return call
+
+    def use_code(self, step: int) -> None:
+        with self._lock:
+            if step <= self._last_code:
+                raise LostRace("the code was used before")
+            self._last_code = step
+
     def mark_notified(self, call: PendingToolCall, *, look_again: datetime | None = None) -> None:
         with self._lock:
             stored = self.call(call.session_id, call.call_id)
-            if stored.status is not call.status:
+            if (stored.status, stored.spent_rounds) != (call.status, call.spent_rounds):
                 return
             update = {"notify": "sent", "reminded": call.notify == "sent"}
             self._put_call(stored.model_copy(update=update), due=look_again)
@@ -181,13 +198,16 @@ class InMemoryStore:
         rest = [head for head in heads if before is None or place(head) < before]
         return rest[:limit], place(rest[limit - 1]) if len(rest) > limit else None
 
-    def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
+    def pending(
+        self, *, limit: int, after: str | None, where: Waiting = ALL_WAITING
+    ) -> tuple[list[PendingToolCall], str | None]:
         def place(call: PendingToolCall) -> str:
             due = transitions.due_at(call)
             return f"{moment_text(due) if due else ''}#{call.session_id}#{call.call_id}"
 
         with self._lock:
-            calls = [call for session in self._sessions.values() for call in session.waiting_calls]
+            calls = [call for session in self._sessions.values() for call in session.calls.values()]
+        calls = [call for call in calls if where.includes(call)]
         calls.sort(key=place)
         rest = [call for call in calls if after is None or place(call) > after]
         return rest[:limit], place(rest[limit - 1]) if len(rest) > limit else None

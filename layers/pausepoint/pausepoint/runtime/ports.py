@@ -18,6 +18,7 @@ from pausepoint.domain.session import (
     SessionStatus,
     UserItem,
 )
+from pausepoint.domain.waiting import ALL_WAITING, Waiting
 
 
 class Clock(Protocol):
@@ -183,7 +184,24 @@ class SweepStore(Protocol):
         """Bring a session to an end and close `calls`, in one piece. Raises LostRace if anything moved meanwhile."""
 
 
-class SessionStore(SweepStore, Protocol):
+class CodeStore(Protocol):
+    """What is remembered of one-time codes: how many were tried, and which was the last to be used."""
+
+    def count_code_try(self, session_id: str, call_id: str, token_hash: str) -> PendingToolCall:
+        """Count one try or, where none is left, use the call's links up; return the call as it is then.
+
+        The code may count for something only if the token is still among the call's.
+
+        Raises:
+            AlreadyDecided: it is not pending any more. LinkSpent: the link was used up before.
+            LostRace: the token is not this call's. NotFound: there is no such call.
+        """
+
+    def use_code(self, step: int) -> None:
+        """Note that the code of a time step was used. Raises LostRace if that one or a later one was used before."""
+
+
+class SessionStore(SweepStore, CodeStore, Protocol):
     """Where sessions live. Every write is conditional; reads of one session are strongly consistent."""
 
     def create(self, session: Session) -> None:
@@ -246,8 +264,13 @@ class SessionStore(SweepStore, Protocol):
     ) -> tuple[list[SessionHead], str | None]:
         """Return heads, the latest changed first, and where the next page starts. Eventually complete."""
 
-    def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
-        """Return calls that wait for a decision, the most urgent first, and where the next page starts."""
+    def pending(
+        self, *, limit: int, after: str | None, where: Waiting = ALL_WAITING
+    ) -> tuple[list[PendingToolCall], str | None]:
+        """Return calls that wait for a person, the most urgent first, and where the next page starts.
+
+        A page may be short, or empty, and still have a next one.
+        """
 
 
 NoticeEvent = Literal["requested", "reminded", "in_doubt", "decided", "finished", "expired"]
@@ -281,6 +304,20 @@ class Notifier(Protocol):
 
     def send(self, notice: Notice) -> None:
         """Send it, or raise Unavailable."""
+
+
+class OneTimeCodes(Protocol):
+    """Codes that change with the time, of a secret that approvers share (RFC 6238)."""
+
+    def step_of(self, code: str, now: datetime) -> int | None:
+        """Return the number of the time step whose code this is, or None if it is none of now, just before or after.
+
+        Args:
+            code: six digits.
+
+        Raises:
+            Unavailable: the secret cannot be read now. ConfigurationError: it is none.
+        """
 
 
 class WorkQueue(Protocol):

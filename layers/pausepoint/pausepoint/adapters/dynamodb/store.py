@@ -7,14 +7,16 @@ from typing import Any, Final
 
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
+from pausepoint.adapters.dynamodb.codes import Codes
 from pausepoint.adapters.dynamodb.listing import Listing
-from pausepoint.adapters.dynamodb.upkeep import LEASE_IS_MINE, WITH_LINK, Upkeep
+from pausepoint.adapters.dynamodb.upkeep import LEASE_IS_MINE, WITH_LINK
 from pausepoint.adapters.dynamodb.writes import ABSENT, ConditionFailed, Write, translated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.values import moment_text
+from pausepoint.domain.waiting import ALL_WAITING, Waiting
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace, NotFound, SessionBusy
 from pausepoint.runtime.ports import Commit, FinishedCall, NewId
 
@@ -45,7 +47,7 @@ _CLAIMABLE: Final = (
 )
 
 
-class DynamoDBStore(Upkeep):
+class DynamoDBStore(Codes):
     """Keeps sessions in one table.
 
     Args:
@@ -220,8 +222,10 @@ class DynamoDBStore(Upkeep):
     ) -> tuple[list[SessionHead], str | None]:
         return self._listing.sessions(status, limit=limit, before=before)
 
-    def pending(self, *, limit: int, after: str | None) -> tuple[list[PendingToolCall], str | None]:
-        return self._listing.pending(limit=limit, after=after)
+    def pending(
+        self, *, limit: int, after: str | None, where: Waiting = ALL_WAITING
+    ) -> tuple[list[PendingToolCall], str | None]:
+        return self._listing.pending(limit=limit, after=after, where=where)
 
 
 def _finishing(finished: FinishedCall, nonce: str) -> Write:

@@ -24,6 +24,12 @@ _HEAD_STANDS: Final = (
     "#status = :status_before AND #updated_at = :updated_before"
 )
 
+_NOTIFIED: Final = (
+    # it stands where it stood when its notice was sent
+    "#status = :before"
+    # and the link in the notice has not been used up since
+    " AND (#spent_rounds = :rounds{absent})"
+)
 _LINKABLE: Final = (
     # it still asks a person what it asked when it was looked at
     "#status = :before"
@@ -78,8 +84,8 @@ class Upkeep:
         index = rows.call_index(sent)
         write = Write(
             key=_key(call),
-            condition="#status = :before",
-            values={"before": call.status},
+            condition=_NOTIFIED.format(absent="" if call.spent_rounds else " OR attribute_not_exists(#spent_rounds)"),
+            values={"before": call.status, "rounds": call.spent_rounds},
             row={
                 "notify": "sent",
                 "reminded": call.notify == "sent",
