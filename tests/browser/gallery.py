@@ -8,11 +8,14 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, Presentation, Question, Resolution
-from pausepoint.domain.canonical import call_digest, canonical_json, sha256_hex
-from pausepoint.errors import Conflict, InvalidInput, NotFound, Unavailable
+from pausepoint.domain.canonical import call_digest, canonical_json, parse_json, sha256_hex
+from pausepoint.errors import Conflict, InvalidInput, LinkSpent, NotFound, Unavailable
 from pausepoint.http.approvals import refusal
+from pausepoint.http.edit_page import confirm_page
+from pausepoint.http.edits import Edited, edit_form
 from pausepoint.http.page import approval_page, doubt_page, outcome_page
 from pausepoint.http.progress import look_again, view_of
+from pausepoint.http.question_page import question_page
 
 ASKED: Final = datetime(2026, 11, 29, 15, 4, 12, tzinfo=UTC)
 NOW: Final = (ASKED + timedelta(minutes=7)).astimezone(ZoneInfo("Europe/Berlin"))
@@ -93,11 +96,7 @@ def _decided(status: CallStatus, *, edited: str | None = None, ran: bool = False
 
 
 def _answered() -> PendingToolCall:
-    call = _call(
-        {"question": "Which year?", "choices": ["2023", "2024"]},
-        name="ask_human",
-        question=Question(text="Which year?", choices=("2023", "2024")),
-    )
+    call = _question(choices=("2023", "2024"))
     decision = Decision(
         verdict="answered",
         by="the holder of the approval link",
@@ -112,6 +111,22 @@ def _answered() -> PendingToolCall:
 
 def _asks(call: PendingToolCall) -> Callable[[], str]:
     return lambda: approval_page(call, token=TOKEN, action=ACTION, now=NOW)
+
+
+def _question(text: str = "Which year?", choices: tuple[str, ...] = ()) -> PendingToolCall:
+    asked = {"question": text, "choices": list(choices)} if choices else {"question": text}
+    return _call(asked, name="ask_human", question=Question(text=text, choices=choices))
+
+
+def _changes(call: PendingToolCall, *, needs_code: bool = False, **arguments: Any) -> Callable[[], str]:
+    changed = canonical_json({**parse_json(call.arguments), **arguments})
+    edited = Edited(changed, call_digest(call.name, changed))
+    return lambda: confirm_page(call, edited, token=TOKEN, action=ACTION, now=NOW, needs_code=needs_code)
+
+
+def _asks_again(call: PendingToolCall, problems: Mapping[str, str], **typed: str) -> Callable[[], str]:
+    edit = edit_form(call, typed=typed, problems=problems)
+    return lambda: approval_page(call, token=TOKEN, action=ACTION, now=NOW, edit=edit)
 
 
 def _tells(call: PendingToolCall, heading: str | None = None) -> Callable[[], str]:
@@ -136,6 +151,15 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "pending-hostile": _asks(_call(HOSTILE)),
     "pending-long": _asks(_call(LONG)),
     "pending-large": _asks(_call(LARGE)),
+    "pending-code": lambda: approval_page(_call(), token=TOKEN, action=ACTION, now=NOW, needs_code=True),
+    "pending-edit": _asks_again(_call(RICH, name="pay"), {"amount": "must be a number"}, amount="a lot"),
+    "confirm": _changes(_call(RICH, name="pay"), amount=12.5, tags=["urgent"], note="Dear all,\nplease pay."),
+    "confirm-large": _changes(_call(LARGE), needs_code=True, to="ops"),
+    "question": lambda: question_page(_question(), token=TOKEN, action=ACTION, now=NOW),
+    "question-choices": lambda: question_page(
+        _question(choices=("2023", "2024", "neither of them: keep both")), token=TOKEN, action=ACTION, now=NOW
+    ),
+    "link-spent": _refuses(LinkSpent("This link is used up: too many one-time codes were wrong.")),
     "in-doubt": lambda: doubt_page(_decided(S.IN_DOUBT, ran=True), token=TOKEN, action=ACTION, now=NOW),
     "in-doubt-seen": _tells(_decided(S.IN_DOUBT, ran=True)),
     "not-decided": _tells(_call()),

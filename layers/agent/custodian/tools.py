@@ -41,7 +41,12 @@ def read_file(path: Path) -> str:
         raise ValueError(f"{path} is not a text file") from None
 
 
-@tool(requires_confirmation=True)
+@tool(
+    requires_confirmation=True,
+    risk="high",
+    warning="The file is gone for good: the bucket keeps no earlier versions.",
+    highlight=["path"],
+)
 def delete_file(path: Path, context: ToolContext) -> str:
     """Delete a file. This cannot be undone."""
     _existing(bucket(), path)
