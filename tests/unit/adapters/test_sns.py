@@ -153,13 +153,15 @@ def test_there_is_no_news_of_calls_that_nobody_was_asked_about_or_that_did_not_m
     call = asked_call()
     executing = call.model_copy(update={"status": CallStatus.EXECUTING})
     told = call.model_copy(update={"status": CallStatus.EXPIRED})
-    unasked = call.model_copy(update={"token_hashes": (), "status": CallStatus.EXECUTING})
+    unasked = call.model_copy(update={"gated": False, "token_hashes": (), "status": CallStatus.EXECUTING})
+    spent = call.model_copy(update={"token_hashes": (), "spent_hashes": call.token_hashes})
 
     assert news_of(call, executing, at=AT) is None
     assert news_of(executing, executing.model_copy(update={"status": CallStatus.IN_DOUBT}), at=AT) is None
     assert news_of(told, told.model_copy(update={"told": True}), at=AT) is None
     assert news_of(unasked, unasked.model_copy(update={"status": CallStatus.SUCCEEDED}), at=AT) is None
     assert news_of(executing, executing.model_copy(update={"status": CallStatus.SUCCEEDED}), at=AT) is not None
+    assert news_of(spent, spent.model_copy(update={"status": CallStatus.EXPIRED}), at=AT) is not None
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def news_of(before: PendingToolCall, after: PendingToolCall, *, at: datetime) ->
     What asks a person is sent with its link by whoever makes the link, not from here.
     """
     event = _NEWS.get(after.status)
-    if event is None or after.status is before.status or not after.token_hashes:
+    if event is None or after.status is before.status or not (after.gated or after.token_hashes):
         return None
     return _notice(event, after, at=at, link=None)
 
