@@ -35,9 +35,12 @@ run: env ## Start the local stack and send a sample request (PORT=…, DEMO=0, A
 sam-local: env ## The same, with the API's functions in Docker through `sam local start-api`
 	@$(RUN) local.run --sam-local $(if $(PORT),--port $(PORT)) $(if $(filter 0,$(DEMO)),--no-demo)
 
+# What drives a browser or the whole local stack mostly waits: it runs beside the other tests.
+DRIVEN := tests/browser tests/e2e
+
 .PHONY: test
 test: env $(AXE) ## Run all tests, then the unit tests once more on Lambda's Python
-	$(RUN) pytest
+	$(RUN) tests.side_by_side tests $(DRIVEN:%=--ignore=%) -- $(DRIVEN)
 ifeq ($(LAMBDA_PYTHON),)
 	@echo "There is no Python 3.13, Lambda's, on this machine: the unit tests ran on $$($(PYTHON) --version) only."
 else ifneq ($(LAMBDA_PYTHON),$(PYTHON))
@@ -45,14 +48,11 @@ else ifneq ($(LAMBDA_PYTHON),$(PYTHON))
 	.venv-3.13/bin/python -m pytest tests/unit
 endif
 
-FAULTS := env FAULTS=thorough $(RUN) pytest -q -m faults -o cache_dir=.cache/pytest-faults
 ON_ONE_CORE := $(addprefix tests/faults/test_,tier0_schedules.py tier2_machine.py invariants.py wire.py)
 
 .PHONY: faults
 faults: env ## Run every schedule of faults, on two cores; make test runs a sample
-	@$(FAULTS) $(ON_ONE_CORE) & one=$$!; status=0; \
-	$(FAULTS) tests/faults $(ON_ONE_CORE:%=--ignore=%) || status=$$?; \
-	wait $$one && exit $$status
+	FAULTS=thorough $(RUN) tests.side_by_side -q -m faults tests/faults $(ON_ONE_CORE:%=--ignore=%) -- -q -m faults $(ON_ONE_CORE)
 
 .PHONY: check
 check: env ## Lint, types, formatting, locks, and the template

@@ -12,6 +12,7 @@ from selenium.webdriver.support import expected_conditions
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.e2e.stack import Stack
+from tests.support.chromium import text_of, wait_until_left
 
 if TYPE_CHECKING:
     from selenium import webdriver
@@ -24,14 +25,14 @@ def _open_link(stack: Stack, path: str, browser: webdriver.Chrome) -> tuple[str,
     (call,) = paused["pending_calls"]
     link = stack.link(paused["session_id"], call["call_id"])
     browser.get(link)
-    assert path in browser.find_element(By.TAG_NAME, "body").text
+    assert path in text_of(browser)
     return paused["session_id"], link
 
 
 def _click(browser: webdriver.Chrome, verdict: str) -> None:
     button = browser.find_element(By.CSS_SELECTOR, f"button[value={verdict}]")
     button.click()
-    WebDriverWait(browser, 30).until(expected_conditions.staleness_of(button))
+    wait_until_left(browser, button)
 
 
 def test_a_person_opens_the_mail_and_approves(stack: Stack, path: str, browser: webdriver.Chrome) -> None:
@@ -45,11 +46,11 @@ def test_a_person_opens_the_mail_and_approves(stack: Stack, path: str, browser: 
 
     _click(browser, "approved")
 
-    assert "approved" in browser.find_element(By.TAG_NAME, "body").text.lower()
+    assert "approved" in text_of(browser).lower()
     stack.settled(paused["session_id"], "completed")
     assert path not in stack.files()
     browser.get(link)
-    assert f"Deleted {path}." in browser.find_element(By.TAG_NAME, "body").text
+    assert f"Deleted {path}." in text_of(browser)
     assert browser.find_elements(By.TAG_NAME, "form") == []
 
 
@@ -61,7 +62,7 @@ def test_a_person_rejects_with_a_reason_by_keyboard_alone(stack: Stack, path: st
     focused = browser.switch_to.active_element
     assert focused.get_attribute("value") == "rejected"
     focused.send_keys(Keys.ENTER)
-    WebDriverWait(browser, 30).until(expected_conditions.staleness_of(focused))
+    wait_until_left(browser, focused)
 
     done = stack.settled(session_id, "completed")
     assert "Not in this quarter." in done["output"]

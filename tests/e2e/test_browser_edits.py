@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support import expected_conditions
-from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.e2e.stack import Stack
+from tests.support.chromium import text_of, wait_until_left
 
 if TYPE_CHECKING:
     from selenium import webdriver
@@ -28,8 +27,8 @@ def _press(browser: webdriver.Chrome, selector: str) -> str:
     """Press a button, and return the text of the page that comes."""
     button = browser.find_element(By.CSS_SELECTOR, selector)
     button.click()
-    WebDriverWait(browser, 30).until(expected_conditions.staleness_of(button))
-    return browser.find_element(By.TAG_NAME, "body").text
+    wait_until_left(browser, button)
+    return text_of(browser)
 
 
 def _type(browser: webdriver.Chrome, text: str) -> None:

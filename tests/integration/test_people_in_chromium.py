@@ -15,7 +15,7 @@ from selenium.webdriver.support import expected_conditions
 from selenium.webdriver.support.ui import WebDriverWait
 
 from pausepoint.bootstrap import application
-from tests.support.chromium import chromium, requested
+from tests.support.chromium import chromium, requested, wait_until_left
 from tests.support.clerk import desk
 from tests.support.cut_off import put_in_doubt
 from tests.support.deployment import SHRED, Deployment
@@ -63,7 +63,7 @@ def opened(browser: webdriver.Chrome, server: Server, link: Link) -> str:
 def click(browser: webdriver.Chrome, decision: str) -> None:
     button = browser.find_element(By.CSS_SELECTOR, f"button[value={decision}]")
     button.click()
-    WebDriverWait(browser, 30).until(expected_conditions.staleness_of(button))
+    wait_until_left(browser, button)
 
 
 def heading(browser: webdriver.Chrome) -> str:
@@ -105,7 +105,7 @@ def test_r4_rejecting_with_a_reason_works_with_script_off_and_by_keyboard(
     reason.send_keys(Keys.TAB)
     focused = without_script.switch_to.active_element
     focused.send_keys(Keys.ENTER)
-    WebDriverWait(without_script, 30).until(expected_conditions.staleness_of(focused))
+    wait_until_left(without_script, focused)
     assert heading(without_script) == "Rejected"
     assert deployment.status(link) == "rejected"
     assert "Not <b>now</b>" in without_script.find_element(By.TAG_NAME, "main").text

@@ -6,10 +6,16 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from selenium import webdriver
-from selenium.common.exceptions import NoAlertPresentException
+from selenium.common.exceptions import NoAlertPresentException, WebDriverException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support import expected_conditions
+from selenium.webdriver.support.ui import WebDriverWait
+
+if TYPE_CHECKING:
+    from selenium.webdriver.remote.webelement import WebElement
 
 _FLAGS: Final = (
     "--headless",
@@ -52,6 +58,20 @@ def requested(browser: webdriver.Chrome) -> list[str]:
     return [
         message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
     ]
+
+
+def wait_until_left(browser: webdriver.Chrome, element: WebElement) -> None:
+    """Wait until the page with this element is gone: another stands in its place."""
+    # While one page follows the other, chromedriver may know neither: "Node … does not belong to the document".
+    wait = WebDriverWait(browser, 60, ignored_exceptions=[WebDriverException])
+    wait.until(expected_conditions.staleness_of(element))
+
+
+def text_of(browser: webdriver.Chrome) -> str:
+    """Return what a page says. It may be one that looks again by itself, and go while it is read."""
+    wait = WebDriverWait(browser, 60, ignored_exceptions=[WebDriverException])
+    text: str = wait.until(lambda reading: reading.find_element(By.TAG_NAME, "body").text)
+    return text
 
 
 def dialog(browser: webdriver.Chrome) -> str | None:

@@ -31,10 +31,10 @@ from pausepoint.errors import (
     ToolCutOff,
     Unavailable,
 )
+from pausepoint.runtime.asking import Asking
 from pausepoint.runtime.context import STEP_SECONDS, ExecutionContext, Services
 from pausepoint.runtime.decisions import wake
 from pausepoint.runtime.execution import Executor, Settled, said_about
-from pausepoint.runtime.notices import notice_for
 from pausepoint.runtime.ports import ChatModel, Commit, FinishedCall, ModelReply, ModelRequest
 
 _RECORD_ATTEMPTS: Final = 5
@@ -65,7 +65,7 @@ class Runner:
         self._services = services
         self._context = context
         self._approval_time = approval_time
-        self._reminder = reminder
+        self._asking = Asking(services, reminder)
         self._executor = Executor(services, tools, context)
         self._leased = True
         self._races = 0
@@ -326,16 +326,11 @@ class Runner:
         """Tell the approver. A failure here loses nothing: the record says that the notice is due."""
         call = self._session.calls[call_id]
         try:
-            self._services.notifier.send(notice_for(self._session.head.base_url, call, token, at=self._now()))
-            self._services.store.mark_notified(call, look_again=self._reminder_of(call))
+            self._asking.send(self._session.head.base_url, call, token)
         except PausepointError as error:
             self._services.logger.warning(
                 "notice not sent", extra={"session_id": call.session_id, "call_id": call_id, "why": str(error)}
             )
-
-    def _reminder_of(self, call: PendingToolCall) -> datetime | None:
-        due = call.requested_at + self._reminder if self._reminder and call.status is CallStatus.PENDING else None
-        return due if due is not None and due < call.expires_at else None
 
     def _look_again(self, status: SessionStatus) -> None:
         """After giving the lease back, see whether a decision came while nobody else could take it."""

@@ -19,9 +19,9 @@ from pausepoint.domain.canonical import sha256_hex
 from pausepoint.domain.events import ExecutionRecorded, LogEntry, SessionFailed, ToolResult
 from pausepoint.domain.session import WAKEABLE, Session, SessionStatus
 from pausepoint.errors import LostRace, NotFound, PausepointError
+from pausepoint.runtime.asking import Asking
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.execution import said_about
-from pausepoint.runtime.notices import notice_for
 from pausepoint.runtime.ports import Commit, DueRow, FinishedCall, Stall
 
 GRACE: Final = timedelta(seconds=30)
@@ -55,7 +55,7 @@ class Sweeper:
 
     def __init__(self, services: Services, *, reminder: timedelta | None = None) -> None:
         self._services = services
-        self._reminder = reminder
+        self._asking = Asking(services, reminder)
 
     def sweep(self, *, until: datetime) -> Swept:
         """Do one round: as much as there is to do, at most about twice a batch, and nothing new after `until`."""
@@ -108,7 +108,7 @@ class Sweeper:
             case CallStatus.PENDING if call.notify != "sent":
                 return self._notify(call, "Notified")
             case CallStatus.PENDING:
-                reminder = None if call.reminded else self._reminder_of(call)
+                reminder = None if call.reminded else self._asking.reminder_of(call)
                 if reminder is not None and now >= reminder:
                     return self._notify(call, "Reminded")
                 store.postpone(row, until=reminder or call.expires_at)
@@ -169,15 +169,8 @@ class Sweeper:
         head = self._services.store.head(call.session_id)
         in_doubt = call.status is CallStatus.IN_DOUBT
         call = self._services.store.add_link(call, sha256_hex(token), reconciled=in_doubt)
-        self._services.notifier.send(notice_for(head.base_url, call, token, at=self._services.clock.now()))
-        first = call.status is CallStatus.PENDING and call.notify != "sent"
-        self._services.store.mark_notified(call, look_again=self._reminder_of(call) if first else None)
+        self._asking.send(head.base_url, call, token)
         return what
-
-    def _reminder_of(self, call: PendingToolCall) -> datetime | None:
-        """Return when the approver is to be told once more; None when never."""
-        due = call.requested_at + self._reminder if self._reminder else None
-        return due if due is not None and due < call.expires_at else None
 
     def _wake(self, row: DueRow, call: PendingToolCall) -> None:
         self._services.queue.wake(row.session_id)
