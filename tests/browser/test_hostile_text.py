@@ -89,11 +89,16 @@ return [window.fired, document.querySelectorAll(foreign).length, document.forms.
 """What fired, what is there that is not ours, how many forms, what has the focus, and whether the title is ours."""
 
 
-@pytest.fixture(params=["as served", "without the policy"])
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+@pytest.fixture(params=[True, False], ids=["as served", "without the policy"])
+def policy(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture
+def server(policy: bool) -> Iterator[Server]:
     """The hostile pages; without the policy nothing but the escaping stands between a payload and its effect."""
     headers = {**security_headers(), "Content-Type": PAGE_TYPE}
-    if request.param == "without the policy":
+    if not policy:
         del headers["Content-Security-Policy"]
 
     def answer(asked: Asked) -> Sent:
@@ -111,9 +116,10 @@ def test_the_corpus_is_large_and_has_no_text_twice() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_case_53_r25_nothing_fires_and_nothing_is_asked_for(
-    browser: webdriver.Chrome, server: Server, kind: str
+    browser: webdriver.Chrome, server: Server, policy: bool, kind: str
 ) -> None:
-    for number, text in enumerate(PAYLOADS):
+    # With the policy in place hardly anything could fire: a part of the corpus shows that it changes nothing.
+    for number, text in list(enumerate(PAYLOADS))[:: 6 if policy else 1]:
         address = f"{server.url}/{kind}-{number}"
         browser.get(address)
         seen = browser.execute_script(LOOK)  # raises where a dialog is open

@@ -88,7 +88,7 @@ class Stack:
     def request(self, method: str, url: str, *, body: bytes | str | None = None, **headers: str) -> Answer:
         """Send a request to an address, or to a path of the API."""
         address = url if url.startswith("http") else self.facts["api_url"] + url
-        answer = self._http.request(method, address, body=body, headers=headers, timeout=60)
+        answer = self._http.request(method, address, body=body, headers=headers, timeout=SETTLE_SECONDS)
         return Answer(answer.status, answer.data.decode("utf-8"), answer.headers)
 
     def start_session(self, message: str) -> dict[str, Any]:
