@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from pausepoint.domain.calls import CallStatus
 from pausepoint.domain.canonical import parse_json, short_code
+from pausepoint.domain.identity import identity_of
 from pausepoint.http.headers import TEMPLATES, style_text
 from pausepoint.http.large import word_of
 from pausepoint.http.rows import Arguments, read_arguments
 from pausepoint.http.values import Value, kind_of, shown_value
 from pausepoint.http.visible import Segment, ascii_escaped, visible
-from pausepoint.http.wording import IDENTITY, absolute, local, relative
+from pausepoint.http.wording import HOW_KNOWN, absolute, local, relative
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -118,7 +119,7 @@ def decision_facts(call: PendingToolCall, now: datetime) -> list[Fact]:
 
 
 def _who_fact(label: str, who: str, verified: str) -> Fact:
-    badge, how = IDENTITY[verified]
+    badge, how = identity_of(verified) or "", HOW_KNOWN[verified]
     return Fact(label, visible(who), how, badge)
 
 

@@ -13,13 +13,13 @@ from pausepoint.http.visible import Segment, visible
 Words = list[str | list[Segment]]
 """A sentence: our own words, and untrusted pieces between them."""
 
-IDENTITY: Final = {
-    "link": ("claimed", "by holding the link; no sign-in"),
-    "aws-signature": ("verified", "by an AWS-signed request"),
-    "caller": ("claimed", "by the caller's own word only"),
-    "reconcile": ("verified", "by the tool's own check"),
+HOW_KNOWN: Final = {
+    "link": "by holding the link; no sign-in",
+    "aws-signature": "by an AWS-signed request",
+    "caller": "by the caller's own word only",
+    "reconcile": "by the tool's own check",
 }
-"""For each way of knowing who it was: whether that is verified, and how."""
+"""For each way of knowing who it was, in words; whether that is verified says `domain/identity.py`."""
 
 RESOLVED: Final[Mapping[str, str]] = {
     "happened": "The process died while it ran. It did happen.",
