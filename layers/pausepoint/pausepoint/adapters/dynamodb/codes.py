@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.upkeep import WITH_LINK, Upkeep
-from pausepoint.adapters.dynamodb.writes import ConditionFailed, Write
+from pausepoint.adapters.dynamodb.writes import Write
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.domain.code_tries import code_tried
 from pausepoint.domain.session import SCHEMA_VERSION
-from pausepoint.errors import NotFound, Unavailable
+from pausepoint.errors import Unavailable
 
 LAST_CODE_KEY: Final = rows.key("ONE-TIME-CODES", "LAST")
 """One row for the whole deployment, since approvers share one secret. No session has such an id."""
@@ -61,12 +61,9 @@ class Codes(Upkeep):
                 values=values,
                 row={"code_tries": changed.code_tries, **({} if changed.token_hashes else spent), "nonce": nonce},
             )
-            try:
-                return rows.to_call(self.writer.write(write, nonce=nonce))
-            except ConditionFailed as failed:
-                if failed.first is None:
-                    raise NotFound(missing) from None
-                call = rows.to_call(failed.first)  # somebody counted meanwhile: look at what is left
+            call, written = self.write_call(session_id, call_id, write, nonce=nonce)
+            if written:
+                return call  # else somebody counted meanwhile: look at what is left
         raise Unavailable("Many codes are tried at once.")
 
     def use_code(self, step: int) -> None:

@@ -177,12 +177,9 @@ class DynamoDBStore(Codes):
                 "nonce": nonce,
             },
         )
-        try:
-            return rows.to_call(self.writer.write(write, nonce=nonce))
-        except ConditionFailed as failed:
-            if failed.first is None:
-                raise NotFound(f"There is no call {call_id!r} in session {session_id!r}.") from None
-            call = rows.to_call(failed.first)
+        call, written = self.write_call(session_id, call_id, write, nonce=nonce)
+        if written:
+            return call
         if call.status is not CallStatus.PENDING:
             raise AlreadyDecided(call)
         if call.overdue(decision.at):

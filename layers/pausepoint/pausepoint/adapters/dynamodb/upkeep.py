@@ -154,15 +154,26 @@ class Upkeep:
                 "nonce": nonce,
             },
         )
-        try:
-            return rows.to_call(self.writer.write(write, nonce=nonce))
-        except ConditionFailed as failed:
-            if failed.first is None:
-                raise NotFound(f"There is no call {call_id!r} in session {session_id!r}.") from None
-            call = rows.to_call(failed.first)
+        call, written = self.write_call(session_id, call_id, write, nonce=nonce)
+        if written:
+            return call
         if call.status is not CallStatus.IN_DOUBT:
             raise AlreadyDecided(call)
         raise LostRace("the token opens nothing")
+
+    def write_call(self, session_id: str, call_id: str, write: Write, *, nonce: str) -> tuple[PendingToolCall, bool]:
+        """Send a write to a CALL row; return the call as it stands then, and whether it was written.
+
+        Raises:
+            NotFound: there is no such call.
+            Unavailable: whether it was written is not known.
+        """
+        try:
+            return rows.to_call(self.writer.write(write, nonce=nonce)), True
+        except ConditionFailed as failed:
+            if failed.first is None:
+                raise NotFound(f"There is no call {call_id!r} in session {session_id!r}.") from None
+            return rows.to_call(failed.first), False
 
     def postpone(self, row: DueRow, *, until: datetime, stall: Stall | None = None) -> None:
         """Note that somebody looked after a row."""
