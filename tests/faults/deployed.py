@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 import logging
 import os
@@ -28,7 +27,7 @@ from pausepoint.domain.calls import PendingToolCall
 from pausepoint.domain.session import Session
 from tests.faults.invariants import Entry, Evidence, Sent, Told, violations
 from tests.faults.workbench import GATED, GATED_RETRY_SAFE, UNGATED_UNSAFE, diary, plan_of
-from tests.support.aws import REGION, ROOT, create_table
+from tests.support.aws import REGION, create_table
 from tests.support.clock import START
 from tests.support.gateway import Context, Link, link_in, request
 
@@ -102,18 +101,6 @@ class Habits:
     verdict: str = "approved"
     again: bool = False
     lossy: bool = False
-
-
-def load_functions() -> dict[str, ModuleType]:
-    """Load each functions/<name>/app.py under a name of its own."""
-    loaded = {}
-    for name in FUNCTIONS:
-        spec = importlib.util.spec_from_file_location(f"fault_{name}", ROOT / "functions" / name / "app.py")
-        assert spec is not None
-        assert spec.loader is not None
-        loaded[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(loaded[name])
-    return loaded
 
 
 @contextmanager

@@ -23,9 +23,10 @@ import boto3
 from botocore.config import Config
 
 from pausepoint.bootstrap import application
-from tests.faults.deployed import Action, Deployed, Habits, Outcome, load_functions, quiet
+from tests.faults.deployed import FUNCTIONS, Action, Deployed, Habits, Outcome, quiet
 from tests.faults.workbench import moments
 from tests.support.aws import REGION
+from tests.support.functions import load_functions
 
 KEY: Final = "the-same-key-each-time"
 _COUNTERS: Final = ("call", "tool", "model")
@@ -132,7 +133,7 @@ def main(endpoint: str, folder: str) -> None:
         for service in ("dynamodb", "sns", "sqs", "s3")
     }
     with quiet():
-        world = Mortal(load_functions(), clients, Path(folder))
+        world = Mortal(load_functions(*FUNCTIONS), clients, Path(folder))
         services = application().services
         _ = application().agent  # imported here, once
         for client in (services.store._client, services.notifier._client, services.queue._client):  # type: ignore[attr-defined]

@@ -13,10 +13,11 @@ import pytest
 from moto.backends import get_backend
 
 from pausepoint.bootstrap import application
-from tests.faults.deployed import ENVIRONMENT, Deployed, Habits, load_functions, quiet
+from tests.faults.deployed import ENVIRONMENT, FUNCTIONS, Deployed, Habits, quiet
 from tests.faults.interleaving import Schedule, Stage
 from tests.faults.workbench import GATED, GATED_RETRY_SAFE
 from tests.support.aws import REGION, client, locked_moto
+from tests.support.functions import load_functions
 
 pytestmark = pytest.mark.faults
 
@@ -92,7 +93,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
             patch.setenv(name, value)
         patch.setattr(boto3, "DEFAULT_SESSION", boto3.Session(region_name=REGION))
         clients = {service: client(service) for service in ("dynamodb", "sns", "sqs", "s3")}
-        world = Deployed(load_functions(), clients, tmp_path_factory.mktemp("interleavings"), peek=_rows)
+        world = Deployed(load_functions(*FUNCTIONS), clients, tmp_path_factory.mktemp("interleavings"), peek=_rows)
         stage = Stage(world, clients["dynamodb"])
         with stage.hooked():
             yield stage

@@ -17,11 +17,12 @@ import boto3
 import pytest
 
 from pausepoint.bootstrap import application
-from tests.faults.deployed import ENVIRONMENT, Action, Deployed, Habits, Outcome, load_functions, quiet
+from tests.faults.deployed import ENVIRONMENT, FUNCTIONS, Action, Deployed, Habits, Outcome, quiet
 from tests.faults.proxy import FAULTS, PERFORMED, Proxy
 from tests.faults.workbench import DONE, GATED, UNGATED_UNSAFE, plan_of
 from tests.support.aws import REGION
 from tests.support.emulator import ministack
+from tests.support.functions import load_functions
 
 pytestmark = [pytest.mark.faults, pytest.mark.emulator]
 
@@ -78,7 +79,7 @@ def wired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wired]:
             service: session.client(service, endpoint_url=url) for service in ("dynamodb", "sns", "sqs", "s3")
         }
         patch.setenv("AWS_ENDPOINT_URL", proxy.url)
-        deployed = Wired(load_functions(), clients, folder)
+        deployed = Wired(load_functions(*FUNCTIONS), clients, folder)
         deployed.proxy = proxy
         yield deployed
         application.cache_clear()

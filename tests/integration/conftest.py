@@ -15,7 +15,8 @@ from pausepoint import telemetry
 from pausepoint.bootstrap import application
 from tests.support.aws import REGION, client, locked_moto
 from tests.support.clerk import desk
-from tests.support.deployment import TABLE, Deployment, load_functions
+from tests.support.deployment import TABLE, Deployment
+from tests.support.functions import load_functions
 from tests.support.said import ACCESS_KEY, SECRET_KEY, Said
 from tests.support.wire import Wire, on_the_wire
 

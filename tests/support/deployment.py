@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -13,28 +12,15 @@ from urllib.parse import urlencode
 from pausepoint.adapters.dynamodb.compression import inflated
 from pausepoint.http.headers import security_headers
 from pausepoint.models.scripted import Turn
-from tests.support.aws import REGION, ROOT, create_table, template
+from tests.support.aws import REGION, create_table, template
 from tests.support.clerk import desk
 from tests.support.contract import contract
 from tests.support.gateway import Answer, Context, Link, link_in, request, stored_event
 from tests.support.sns_rules import faults
 
-FUNCTIONS: Final = ("start", "resume", "approvals", "sessions", "sweep", "announce", "webhook", "undelivered")
 TABLE: Final = "sessions"
 BUCKET: Final = "overflow"
 SHRED: Final = [("shred", {"path": "a.txt"})]
-
-
-def load_functions() -> dict[str, ModuleType]:
-    """Load each functions/<name>/app.py under a name of its own."""
-    loaded = {}
-    for name in FUNCTIONS:
-        spec = importlib.util.spec_from_file_location(f"function_{name}", ROOT / "functions" / name / "app.py")
-        assert spec is not None
-        assert spec.loader is not None
-        loaded[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(loaded[name])
-    return loaded
 
 
 class Deployment:
