@@ -27,6 +27,8 @@ _STATUS_STYLES: Final = {
     "cancelled": "dim",
 }
 _INDENT: Final = Text("  ")
+_SHOWN_CHARACTERS: Final = 200
+"""Of arguments, in a list."""
 
 
 def session_lines(session: Session, now: datetime) -> Iterator[RenderableType]:
@@ -126,6 +128,8 @@ def _waits(call: Call, now: datetime) -> str:
 def _short(arguments: Any) -> Text:
     """Return arguments on one line; a list is no place to read all of a long text."""
     text = json.dumps(arguments, ensure_ascii=False)
-    if len(text) <= 200:  # noqa: PLR2004
+    if len(text) <= _SHOWN_CHARACTERS:
         return inline(text)
-    return inline(text[:200]) + Text(f"… and {len(text) - 200:,} characters more: see `pausepoint show`", "dim")
+    return inline(text[:_SHOWN_CHARACTERS]) + Text(
+        f"… and {len(text) - _SHOWN_CHARACTERS:,} characters more: see `pausepoint show`", "dim"
+    )
