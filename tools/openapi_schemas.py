@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, cast, get_args, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from pausepoint.domain.calls import Decision, Resolution
+from pausepoint.domain.documents import Document
 from pausepoint.domain.events import AssistantTurn, DecisionRecorded, DoubtResolved, Event, ToolCall
 from pausepoint.domain.identity import Identity
 from pausepoint.http.answers import ApprovalsBody, EventsBody, SessionBody, SessionsBody
@@ -26,7 +27,7 @@ _IDENTITY: Final[Schema] = {
 }
 _KINDS: Final = (Decision, Resolution, *get_args(Event))
 """Stored documents that answers show, without what is null."""
-_SHOWN_AS: Final[dict[type[BaseModel], dict[str, Schema]]] = {
+_SHOWN_AS: Final[dict[type[Document], dict[str, Schema]]] = {
     Decision: {"arguments": _OBJECT, "answer": _ANYTHING},
     ToolCall: {"arguments": _OBJECT},
     DecisionRecorded: {
@@ -35,7 +36,7 @@ _SHOWN_AS: Final[dict[type[BaseModel], dict[str, Schema]]] = {
     },
 }
 """What is stored as canonical JSON and shown as what it says, or said to be that."""
-_NOT_SHOWN: Final[dict[type[BaseModel], frozenset[str]]] = {AssistantTurn: frozenset({"message"})}
+_NOT_SHOWN: Final[dict[type[Document], frozenset[str]]] = {AssistantTurn: frozenset({"message"})}
 _IDENTIFIED: Final = {Decision: True, DecisionRecorded: True, Resolution: False, DoubtResolved: False}
 """What says how sure it is who decided, and whether it always does."""
 _MOMENT: Final[Schema] = {"type": "string", "format": "date-time"}
@@ -58,7 +59,7 @@ def schemas() -> dict[str, Schema]:
         "oneOf": [ref(kind.__name__) for kind in get_args(Event)],
         "discriminator": {
             "propertyName": "type",
-            "mapping": {kind.model_fields["type"].default: _DEFS + kind.__name__ for kind in get_args(Event)},
+            "mapping": {kind.__dataclass_fields__["type"].default: _DEFS + kind.__name__ for kind in get_args(Event)},
         },
     }
     for name, example in EXAMPLES.items():
@@ -78,11 +79,11 @@ def _with_parts(adapter: TypeAdapter[Any], mode: Any) -> dict[str, Schema]:
     return {name: cast("Schema", _plain(part)) for name, part in found.items()}
 
 
-def _as_shown(kind: type[BaseModel]) -> dict[str, Schema]:
+def _as_shown(kind: type[Document]) -> dict[str, Schema]:
     found = _with_parts(TypeAdapter(kind), "serialization")
     stored, hidden = found[kind.__name__]["properties"], _NOT_SHOWN.get(kind, frozenset())
     properties = {name: _never_null(part) for name, part in stored.items() if name not in hidden}
-    properties |= {name: _MOMENT for name in properties if datetime in _types(kind.model_fields[name].annotation)}
+    properties |= {name: _MOMENT for name in properties if datetime in _types(get_type_hints(kind)[name])}
     properties |= _SHOWN_AS.get(kind, {})
     required = [name for name in properties if not _may_be_null(stored[name])]
     if kind in get_args(Event):

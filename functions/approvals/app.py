@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pausepoint import cold_start  # isort: split
+
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -67,3 +69,4 @@ def _page(answer: PageAnswer) -> Response[str]:
 
 api.exception_handler([PausepointError, Exception])(failed)
 handler = door.handler(api)
+cold_start.over()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pausepoint import cold_start  # isort: split
+
 from typing import TYPE_CHECKING, Any
 
 from pausepoint.bootstrap import application
 from pausepoint.http import door
 from pausepoint.http.bodies import ResumeRequest, read_body
+from pausepoint.http.invocations import invocation, session_response
 from pausepoint.http.requests import known_id
 from pausepoint.worker import process_wakeups
 
@@ -21,7 +24,7 @@ answer_request = door.handler(api)
 @api.post("/sessions/<session_id>/resume")
 def resume_session(session_id: str) -> Response[str]:
     """Record decisions of a signed-in caller and carry the session on."""
-    context = door.invocation(api, application())
+    context = invocation(api, application())
     body = read_body(door.raw_body(api.current_event), ResumeRequest)
     result = application().agent.resume(
         known_id(session_id),
@@ -29,7 +32,7 @@ def resume_session(session_id: str) -> Response[str]:
         context=context,
         signed=door.signed(api.current_event),
     )
-    return door.session_response(result)
+    return session_response(result)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -37,3 +40,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if "Records" in event:
         return process_wakeups(application(), event, context)
     return answer_request(event, context)
+
+
+cold_start.over()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from pausepoint import cold_start  # isort: split
+
 from typing import TYPE_CHECKING
 
 from pausepoint.bootstrap import application
 from pausepoint.http import door
-from pausepoint.http.answers import ApprovalsBody, SessionsBody
-from pausepoint.http.bodies import events_body, head_body, session_body, waiting_body
 from pausepoint.http.queries import read_query, waiting_filter
 from pausepoint.http.requests import cursor, known_id, page_size, page_start, status_filter
+from pausepoint.http.views import events_body, head_body, session_body, waiting_body
 from pausepoint.runtime.cancelling import cancel
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import Response
+
+    from pausepoint.http.answers import ApprovalsBody, SessionsBody
 
 api = door.open_api()
 
@@ -72,3 +75,4 @@ def _query(*known: str) -> dict[str, str]:
 
 
 handler = door.handler(api)
+cold_start.over()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -92,7 +93,7 @@ def _decided(status: CallStatus, *, edited: str | None = None, ran: bool = False
         deadline=ASKED + timedelta(minutes=9),
         ended_at=ASKED + timedelta(minutes=6, seconds=20) if status in {"succeeded", "failed"} else None,
     )
-    return call.model_copy(update={"status": status, "decision": decision, "execution": execution if ran else None})
+    return replace(call, status=status, decision=decision, execution=execution if ran else None)
 
 
 def _answered() -> PendingToolCall:
@@ -106,7 +107,7 @@ def _answered() -> PendingToolCall:
         digest_approved=call.digest,
         answer='"2023"',
     )
-    return call.model_copy(update={"status": CallStatus.ANSWERED, "decision": decision})
+    return replace(call, status=CallStatus.ANSWERED, decision=decision)
 
 
 def _asks(call: PendingToolCall) -> Callable[[], str]:

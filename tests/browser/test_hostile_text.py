@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,7 +45,7 @@ def pages(text: str) -> dict[str, str]:
         "presentation": Presentation(risk="high", warning=text, highlight=(text,), model_text=text),
     }
     asks = pending_call(arguments, name=text, **common)
-    doubtful = decided_call(CallStatus.IN_DOUBT, ran=True, edited=edited).model_copy(update=common)
+    doubtful = replace(decided_call(CallStatus.IN_DOUBT, ran=True, edited=edited), **common)
     decision = Decision(
         verdict="approved",
         by=text,
@@ -57,16 +58,14 @@ def pages(text: str) -> dict[str, str]:
         answer=canonical_json({text: [text]}),
     )
     resolution = Resolution(answer="happened", by=text, at=NOW, verified="link", reason=text)
-    ended = asks.model_copy(
-        update={"status": CallStatus.SUCCEEDED, "decision": decision, "resolution": resolution, "outcome": text}
-    )
-    moving = asks.model_copy(update={"status": CallStatus.EXECUTING, "decision": decision})
+    ended = replace(asks, status=CallStatus.SUCCEEDED, decision=decision, resolution=resolution, outcome=text)
+    moving = replace(asks, status=CallStatus.EXECUTING, decision=decision)
     action = f"/approvals/{text}"
     names = parse_json(asks.arguments)
     again = edit_form(asks, typed=dict.fromkeys(names, text), problems=dict.fromkeys(("", *names), text))
     changed = canonical_json({**names, text: f"{text}!"})
     change = Edited(changed, call_digest(text, changed))
-    question = asks.model_copy(update={"question": Question(text=text, choices=(text, f"{text}!"))})
+    question = replace(asks, question=Question(text=text, choices=(text, f"{text}!")))
     return {
         "asks": approval_page(asks, token=text, action=action, now=NOW, needs_code=True, edit=again),
         "confirms": confirm_page(asks, change, token=text, action=action, now=NOW, needs_code=True),

@@ -14,7 +14,7 @@ import pytest
 
 from local.inbox import FOR_PEOPLE
 from pausepoint.adapters.sns import SnsNotifier
-from pausepoint.domain.calls import Presentation
+from pausepoint.domain.calls import Presentation, Risk
 from tests.support.aws import ROOT, client, locked_moto
 from tests.support.news import notices
 
@@ -69,7 +69,8 @@ def topic(request: pytest.FixtureRequest) -> Topic:
 
 def publish(topic: Topic) -> None:
     """Publish every event of two tools, one of them dangerous."""
-    for name, risk in (("delete_file", "high"), ("move_file", "low")):
+    tools: dict[str, Risk] = {"delete_file": "high", "move_file": "low"}
+    for name, risk in tools.items():
         for notice in notices(name=name, presentation=Presentation(risk=risk)).values():
             SnsNotifier(topic.sns, topic.arn).send(notice)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -36,7 +37,7 @@ def test_r3_tries_are_counted_and_nothing_else_changes(store: SessionStore) -> N
     call = told(store)
 
     for count in range(1, MAX_TRIES + 1):
-        assert tried(store) == store.call("s1", "c2-0") == call.model_copy(update={"code_tries": count})
+        assert tried(store) == store.call("s1", "c2-0") == replace(call, code_tries=count)
 
     assert store.due(calls=True, before=moment(1000), limit=9) == []
     assert store.decide("s1", "c2-0", a_decision(call), token_hash=TOKEN_HASH).status == "approved"
@@ -49,7 +50,7 @@ def test_r3_the_try_after_the_last_uses_up_all_links_and_the_notice_is_due(store
     spent = tried(store, times=MAX_TRIES)
 
     assert spent == store.call("s1", "c2-0")
-    assert spent == code_tried(before.model_copy(update={"code_tries": MAX_TRIES}), token_hash=TOKEN_HASH)
+    assert spent == code_tried(replace(before, code_tries=MAX_TRIES), token_hash=TOKEN_HASH)
     assert (spent.status, spent.token_hashes, spent.notify) == (CallStatus.PENDING, (), "due")
     assert set(spent.spent_hashes) == {OTHER_HASH, TOKEN_HASH}
     assert store.due(calls=True, before=moment(2), limit=9) == [DueRow("s1", "c2-0", moment(1))]

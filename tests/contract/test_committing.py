@@ -209,7 +209,7 @@ def test_a_status_may_change_while_the_lease_is_kept(store: SessionStore) -> Non
 def test_what_a_vanished_session_would_get_is_lost(place: Place) -> None:
     gone = a_session("gone")
     call = a_call(session_id="gone")
-    stale = closing(gone, call.model_copy(update={"status": CallStatus.STALE}), None)
+    stale = closing(gone, replace(call, status=CallStatus.STALE), None)
 
     for commit in (ending(gone), pausing(gone, call), pausing(gone, call, status=None), stale):
         with pytest.raises(LostRace):

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from threading import Barrier
 
@@ -66,7 +67,7 @@ def rounds(store: SessionStore, *calls: PendingToolCall) -> list[str]:
     """Store a fresh session for each round and return their ids."""
     ids = [f"s{number}" for number in range(ROUNDS)]
     for session_id in ids:
-        paused(store, *(call.model_copy(update={"session_id": session_id}) for call in calls), session_id=session_id)
+        paused(store, *(replace(call, session_id=session_id) for call in calls), session_id=session_id)
     return ids
 
 

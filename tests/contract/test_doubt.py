@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
@@ -61,7 +62,7 @@ def test_r49_a_call_whose_execution_is_past_its_deadline_is_in_doubt_and_asks_an
     doubted = store.doubt(before, now=moment(50.000001))
 
     assert doubted == store.call("s1", "c2-0")
-    assert doubted == before.model_copy(update={"status": CallStatus.IN_DOUBT, "notify": "none"})
+    assert doubted == replace(before, status=CallStatus.IN_DOUBT, notify="none")
     assert store.due(calls=True, before=moment(51), limit=9) == [DueRow("s1", "c2-0", moment(50))]
 
 
@@ -85,7 +86,7 @@ def test_r49_an_execution_that_has_its_time_is_not_doubted(place: Place, at: flo
 
 def test_r49_what_is_known_of_its_deadline_does_not_count_but_what_is_stored(place: Place) -> None:
     call = executing(place.store)
-    known = call.model_copy(update={"execution": an_execution(call, deadline=30)})
+    known = replace(call, execution=an_execution(call, deadline=30))
     before = place.everything()
 
     with pytest.raises(LostRace):
@@ -100,14 +101,14 @@ def test_r49_a_retry_safe_call_is_never_in_doubt(place: Place, known_as_retry_sa
     before = place.everything()
 
     with pytest.raises(LostRace):
-        place.store.doubt(call.model_copy(update={"retry_safe": known_as_retry_safe}), now=moment(5000))
+        place.store.doubt(replace(call, retry_safe=known_as_retry_safe), now=moment(5000))
 
     assert place.everything() == before
 
 
 def test_r43_only_the_execution_that_was_looked_at_is_doubted(place: Place) -> None:
     call = executing(place.store)
-    known = call.model_copy(update={"execution": an_execution(call, "run-0")})
+    known = replace(call, execution=an_execution(call, "run-0"))
     before = place.everything()
 
     with pytest.raises(LostRace):
@@ -121,7 +122,7 @@ def test_a_call_that_came_to_its_end_or_is_gone_is_not_doubted(place: Place) -> 
     place.store.commit(closing(place.store.load("s1"), ended(call), "run-1"))
     before = place.everything()
 
-    for known in (call, call.model_copy(update={"call_id": "c9-9"}), call.model_copy(update={"session_id": "s9"})):
+    for known in (call, replace(call, call_id="c9-9"), replace(call, session_id="s9")):
         with pytest.raises(LostRace):
             place.store.doubt(known, now=moment(5000))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall, claimed, closed, model_told
@@ -134,7 +136,7 @@ def test_what_was_in_doubt_is_settled_by_the_late_result_of_the_same_execution(s
     call = a_call()
     paused(store, call)
     in_doubt = brought(store, call, CallStatus.IN_DOUBT)
-    late = in_doubt.model_copy(update={"status": CallStatus.SUCCEEDED, "outcome": "done late"})
+    late = replace(in_doubt, status=CallStatus.SUCCEEDED, outcome="done late")
 
     store.commit(settling(store.head("s1"), late, "run-1"))
 
@@ -254,7 +256,7 @@ def test_the_approver_is_told_of_a_pending_call_once_and_for_all(store: SessionS
     store.mark_notified(call)
     store.mark_notified(call)
 
-    assert store.call("s1", "c2-0") == call.model_copy(update={"notify": "sent"})
+    assert store.call("s1", "c2-0") == replace(call, notify="sent")
 
 
 @pytest.mark.parametrize("status", [status for status in CallStatus if status is not CallStatus.PENDING])

@@ -40,7 +40,7 @@ def test_case_45_a_call_that_nobody_decided_in_time_expires_and_waits_for_its_an
 
     expired = store.expire(call, now=moment(1000))
 
-    assert expired == store.call("s1", "c2-0") == call.model_copy(update={"status": CallStatus.EXPIRED})
+    assert expired == store.call("s1", "c2-0") == replace(call, status=CallStatus.EXPIRED)
     assert store.due(calls=True, before=moment(1001), limit=9) == [DueRow("s1", "c2-0", moment(1000))]
     store.commit(closing(session, model_told(expired, outcome="Not run."), None))
     assert store.call("s1", "c2-0") == model_told(expired, outcome="Not run.")
@@ -62,7 +62,7 @@ def test_case_45_what_is_known_of_its_time_does_not_count_but_what_is_stored(pla
     before = place.everything()
 
     with pytest.raises(LostRace):
-        place.store.expire(call.model_copy(update={"expires_at": moment(500)}), now=moment(600))
+        place.store.expire(replace(call, expires_at=moment(500)), now=moment(600))
 
     assert place.everything() == before
 

@@ -89,14 +89,14 @@ def test_case_35_a_result_of_up_to_a_megabyte_comes_back_whole(roomy: SessionSto
     assert end.entry is not None
     result = a_result(call, text)
 
-    roomy.commit(replace(end, entry=end.entry.model_copy(update={"events": (result,)})))
+    roomy.commit(replace(end, entry=replace(end.entry, events=(result,))))
 
     assert roomy.load("s1").results["c2-0"] == result
 
 
 def test_a_large_system_text_a_large_message_and_a_large_turn_come_back_whole(roomy: SessionStore) -> None:
     session = a_session(text=noise(400_000))
-    session = replace(session, spec=session.spec.model_copy(update={"system": noise(500_000)}))
+    session = replace(session, spec=replace(session.spec, system=noise(500_000)))
     turn = a_turn(message={"content": [{"text": NOISE}, {"reasoningContent": {"redactedContent": bytes(range(256))}}]})
     roomy.create(session)
 
@@ -205,14 +205,14 @@ def pause(store: SessionStore) -> None:
     commit = pausing(store.load("s1"), call := a_call("c2-1"))
     assert commit.entry is not None
     turn = a_turn(call, message={"content": [{"text": NOISE}]})
-    store.commit(replace(commit, entry=commit.entry.model_copy(update={"events": (turn,)})))
+    store.commit(replace(commit, entry=replace(commit.entry, events=(turn,))))
 
 
 def record(store: SessionStore) -> None:
     call = store.call("s1", "c2-0")
     end = closing(store.load("s1"), ended(call), "run-1")
     assert end.entry is not None
-    store.commit(replace(end, entry=end.entry.model_copy(update={"events": (a_result(call, NOISE),)})))
+    store.commit(replace(end, entry=replace(end.entry, events=(a_result(call, NOISE),))))
 
 
 def prepare(table: Table) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -54,7 +55,7 @@ def claim(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
 def close(status: CallStatus) -> Step:
     def step(store: SessionStore, call: PendingToolCall) -> PendingToolCall:
         execution_id = call.execution.id if call.execution else None
-        end = call.model_copy(update={"status": status, "outcome": f"It is {status}.", "told": True})
+        end = replace(call, status=status, outcome=f"It is {status}.", told=True)
         store.commit(settling(store.head(call.session_id), end, execution_id))
         return end
 

@@ -101,7 +101,7 @@ def test_a_postponed_call_comes_up_later_and_counts_who_came_by(swept: Place) ->
 
     store.postpone(ROW, until=moment(200))
 
-    assert store.call("s1", "c2-0") == call.model_copy(update={"sweeps": 1})
+    assert store.call("s1", "c2-0") == replace(call, sweeps=1)
     assert calls_due(store, 150) == [DueRow("s1", "c2-1", moment(1))]
     assert calls_due(store, 201)[-1] == DueRow("s1", "c2-0", moment(200))
 
@@ -134,7 +134,7 @@ def test_a_reminder_is_due_before_the_end_and_then_the_end(swept: Place) -> None
 
     store.mark_notified(told)
 
-    assert store.call("s1", "c2-0") == told.model_copy(update={"reminded": True})
+    assert store.call("s1", "c2-0") == replace(told, reminded=True)
     assert calls_due(store, 1001)[-1] == DueRow("s1", "c2-0", moment(1000))
 
 
@@ -145,7 +145,7 @@ def test_a_postponed_session_remembers_how_often_it_was_found_standing_still(swe
 
     store.postpone(HEAD, until=moment(200), stall=Stall(times=3, at=2))
 
-    assert store.head("s1") == session.head.model_copy(update={"stalls": 3, "stalled_at": 2})
+    assert store.head("s1") == replace(session.head, stalls=3, stalled_at=2)
     assert sessions_due(store, 200) == []
     assert sessions_due(store, 201) == [DueRow("s1", None, moment(200))]
 
@@ -238,8 +238,7 @@ def test_every_link_to_a_call_that_asks_opens_it(store: SessionStore, status: Ca
     linked = store.add_link(call, LINK, reconciled=reconciled)
 
     assert linked == store.call("s1", "c2-0")
-    update = {"token_hashes": (TOKEN_HASH, LINK), "notify": "due", "reconciled": reconciled}
-    assert linked == call.model_copy(update=update)
+    assert linked == replace(call, token_hashes=(TOKEN_HASH, LINK), notify="due", reconciled=reconciled)
     if status is CallStatus.PENDING:
         store.decide("s1", "c2-0", a_decision(call), token_hash=LINK)
 

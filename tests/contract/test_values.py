@@ -93,7 +93,7 @@ def test_case_32_every_kind_of_event_and_a_whole_head_come_back_equal(store: Ses
     )
     session = type(session)(head=session.head, spec=spec, events=session.events)
     store.create(session)
-    turn = a_turn(a_call(), message={"content": BLOCKS}).model_copy(update={"usage": Usage(input_tokens=10**9)})
+    turn = replace(a_turn(a_call(), message={"content": BLOCKS}), usage=Usage(input_tokens=10**9))
     failed = SessionFailed(at=moment(1.000001), code="model-failed", message='{"$bytes": 1}')
 
     store.commit(appending(store.load("s1"), said("\ud800 half"), turn, failed))
@@ -137,7 +137,7 @@ def test_the_agent_of_a_session_is_read_by_itself_as_it_was_stored(place: Place)
     schema = {"type": "object", "properties": {"a": {"default": 1.0, "maximum": 1e300, "const": 10**40}}}
     session = a_session()
     tools = (ToolSpec(name="delete", description="Delete.", input_schema=schema),)
-    place.store.create(replace(session, spec=session.spec.model_copy(update={"tools": tools})))
+    place.store.create(replace(session, spec=replace(session.spec, tools=tools)))
 
     spec = place.store.spec("s1")
 

@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import boto3
+import pytest
 from botocore.config import Config
 
 from pausepoint.bootstrap import application
 from tests.faults.deployed import FUNCTIONS, Action, Deployed, Habits, Outcome, quiet
 from tests.faults.workbench import moments
-from tests.support.aws import REGION
+from tests.support.aws import REGION, use_session
 from tests.support.functions import load_functions
 
 KEY: Final = "the-same-key-each-time"
@@ -126,7 +127,7 @@ def run(world: Mortal, schedule: str) -> dict[str, Any]:
 
 def main(endpoint: str, folder: str) -> None:
     """Answer schedules until there are no more."""
-    boto3.setup_default_session(region_name=REGION)
+    use_session(pytest.MonkeyPatch(), boto3.Session(region_name=REGION))
     config = Config(retries={"mode": "standard", "total_max_attempts": 4})
     clients = {
         service: boto3.client(service, endpoint_url=endpoint, config=config)

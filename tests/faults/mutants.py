@@ -35,12 +35,11 @@ class Mutant:
 
 
 def _any_decision(call: PendingToolCall, decision: Decision, **_: Any) -> PendingToolCall:
-    return call.model_copy(update={"status": CallStatus(decision.verdict), "decision": decision})
+    return replace(call, status=CallStatus(decision.verdict), decision=decision)
 
 
 def _unchecked_claim(call: PendingToolCall, execution: Execution) -> PendingToolCall:
-    update = {"status": CallStatus.EXECUTING, "execution": execution, "attempts": call.attempts + 1}
-    return call.model_copy(update=update)
+    return replace(call, status=CallStatus.EXECUTING, execution=execution, attempts=call.attempts + 1)
 
 
 def _claim_written_only(store: InMemoryStore, session_id: str, call_id: str, execution: Execution) -> PendingToolCall:
@@ -50,7 +49,7 @@ def _claim_written_only(store: InMemoryStore, session_id: str, call_id: str, exe
 def _late_decision(call: PendingToolCall, decision: Decision, **_: Any) -> PendingToolCall:
     if call.status is not CallStatus.PENDING:
         raise AlreadyDecided(call)
-    return call.model_copy(update={"status": CallStatus(decision.verdict), "decision": decision})
+    return replace(call, status=CallStatus(decision.verdict), decision=decision)
 
 
 @contextmanager
@@ -64,12 +63,12 @@ def _rerun_after_the_deadline() -> Iterator[None]:
     claimed, readiness = transitions.claimed, steps.readiness
 
     def ready(call: Any, record: Any, now: datetime) -> Any:
-        safe = record and record.model_copy(update={"retry_safe": True})
+        safe = record and replace(record, retry_safe=True)
         return readiness(call, safe, now)
 
     def claims(call: PendingToolCall, execution: Execution) -> PendingToolCall:
-        safe = claimed(call.model_copy(update={"retry_safe": True}), execution)
-        return safe.model_copy(update={"retry_safe": call.retry_safe})
+        safe = claimed(replace(call, retry_safe=True), execution)
+        return replace(safe, retry_safe=call.retry_safe)
 
     def doubted(call: PendingToolCall, *, now: datetime) -> PendingToolCall:
         raise LostRace("it will run again")
@@ -116,7 +115,7 @@ def _lease_for_everybody() -> Iterator[None]:
     def leased(store: InMemoryStore, session_id: str, wanted: Any, **options: Any) -> Any:
         session = store.load(session_id)
         if session.head.lease is not None:
-            store._sessions[session_id] = replace(session, head=session.head.model_copy(update={"lease": None}))
+            store._sessions[session_id] = replace(session, head=replace(session.head, lease=None))
         return lease(store, session_id, wanted, **options)
 
     def checked(session: Any, commit: Any) -> None:
@@ -218,7 +217,7 @@ def _doubts_whoever_runs() -> Iterator[None]:
     def doubted(call: PendingToolCall, *, now: datetime) -> PendingToolCall:
         if call.status is not CallStatus.EXECUTING:
             raise LostRace("it does not run")
-        return call.model_copy(update={"status": CallStatus.IN_DOUBT, "notify": "none"})
+        return replace(call, status=CallStatus.IN_DOUBT, notify="none")
 
     look = Sweeper._call
 
@@ -271,7 +270,7 @@ def _asked_again_without_asking() -> Iterator[None]:
 
     def approved(record: PendingToolCall, *args: Any, **options: Any) -> PendingToolCall:
         again = reissue(record, *args, **options)
-        return again.model_copy(update={"status": CallStatus.APPROVED, "decision": record.decision, "notify": "none"})
+        return replace(again, status=CallStatus.APPROVED, decision=record.decision, notify="none")
 
     with patch.object(runner, "reissue_of", approved):
         yield
@@ -281,7 +280,7 @@ def _asked_again_without_asking() -> Iterator[None]:
 def _answers_overwrite() -> Iterator[None]:
     def resolved(call: PendingToolCall, resolution: Any, **_: Any) -> PendingToolCall:
         status = CallStatus.SUCCEEDED if resolution.answer == "happened" else CallStatus.FAILED
-        return call.model_copy(update={"status": status, "resolution": resolution, "told": False})
+        return replace(call, status=status, resolution=resolution, told=False)
 
     with patch.object(transitions, "resolved", resolved):
         yield

@@ -231,4 +231,4 @@ def records_unsound(session: Session) -> Iterator[str]:
 
 def text_of(session: Session) -> str:
     documents = (session.head, session.spec, *session.events, *session.calls.values())
-    return "\n".join(repr(document.model_dump()) for document in documents)
+    return "\n".join(repr(document.dump()) for document in documents)

@@ -16,7 +16,7 @@ from pausepoint.bootstrap import application
 from tests.faults.deployed import ENVIRONMENT, FUNCTIONS, Deployed, Habits, quiet
 from tests.faults.interleaving import Schedule, Stage
 from tests.faults.workbench import GATED, GATED_RETRY_SAFE
-from tests.support.aws import REGION, client, locked_moto
+from tests.support.aws import REGION, client, locked_moto, use_session
 from tests.support.functions import load_functions
 
 pytestmark = pytest.mark.faults
@@ -91,7 +91,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with pytest.MonkeyPatch.context() as patch, locked_moto(), quiet():
         for name, value in {**ENVIRONMENT, "TOPIC_ARN": "", "QUEUE_URL": ""}.items():
             patch.setenv(name, value)
-        patch.setattr(boto3, "DEFAULT_SESSION", boto3.Session(region_name=REGION))
+        use_session(patch, boto3.Session(region_name=REGION))
         clients = {service: client(service) for service in ("dynamodb", "sns", "sqs", "s3")}
         world = Deployed(load_functions(*FUNCTIONS), clients, tmp_path_factory.mktemp("interleavings"), peek=_rows)
         stage = Stage(world, clients["dynamodb"])

@@ -127,7 +127,7 @@ BAD: dict[str, list[Callable[[], Evidence]]] = {
         lambda: sound(sessions=[paused(waiting(status=CallStatus.APPROVED))]),
     ],
     "I5": [
-        lambda: sound(history=[record(), record(decision=DECISION.model_copy(update={"by": "else"}))]),
+        lambda: sound(history=[record(), record(decision=replace(DECISION, by="else"))]),
         lambda: sound(told=[Told("s1", "c2-0", "rejected")]),
         lambda: sound(sessions=[session(record(), events=(*log()[:3], log()[2], *log()[3:]))]),
     ],
@@ -170,7 +170,7 @@ def test_an_invariant_goes_red(name: str, evidence: Callable[[], Evidence]) -> N
     assert name in {violation.partition(":")[0] for violation in violations(evidence())}
 
 
-ANSWER = DECISION.model_copy(update={"verdict": "answered", "answer": '"eu"'})
+ANSWER = replace(DECISION, verdict="answered", answer='"eu"')
 
 
 def question(**changes: Any) -> PendingToolCall:
@@ -179,7 +179,7 @@ def question(**changes: Any) -> PendingToolCall:
 
 def answered(call: PendingToolCall, *, text: str = "eu", answer: str = '"eu"', **changes: Any) -> Evidence:
     """Return evidence of a session in which one question was asked, and nothing entered."""
-    said = domain.decision_recorded("answered").model_copy(update={"at": ANSWER.at, "by": "jo", "answer": answer})
+    said = replace(domain.decision_recorded("answered"), at=ANSWER.at, by="jo", answer=answer)
     told = domain.result("c2-0", text)
     events = (domain.message(), domain.turn(domain.tool_call()), said, told, domain.turn(text="done"))
     waits = question(status=CallStatus.PENDING, decision=None, told=False)
@@ -189,7 +189,7 @@ def answered(call: PendingToolCall, *, text: str = "eu", answer: str = '"eu"', *
         effects={},
         pages={("s1", "c2-0"): {call.digest}},
         told=[Told("s1", "c2-0", "answered:eu")],
-        history=[waits, call.model_copy(update={"told": False}), call],
+        history=[waits, replace(call, told=False), call],
     )
     return replace(evidence, **changes)
 
@@ -203,13 +203,13 @@ def test_a_question_as_it_should_be_breaks_nothing() -> None:
     [
         ("I3", answered(question(), entries=[ENTRY])),
         ("I4", answered(question(question=None))),
-        ("I4", answered(question(decision=ANSWER.model_copy(update={"answer": None})))),
+        ("I4", answered(question(decision=replace(ANSWER, answer=None)))),
         ("I4", answered(question(status=CallStatus.APPROVED))),
         ("I4", answered(question(status=CallStatus.SUCCEEDED, execution=EXECUTION))),
         ("I4", answered(question(decision=DECISION))),
         ("I4", answered(question(expires_at=ANSWER.at))),
         ("I5", answered(question(), told=[Told("s1", "c2-0", "answered:us")])),
-        ("I5", answered(question(), history=[question(decision=ANSWER.model_copy(update={"answer": '"us"'}))])),
+        ("I5", answered(question(), history=[question(decision=replace(ANSWER, answer='"us"'))])),
         ("I6", answered(question(), text="us")),
         ("I6", answered(question(), answer='"us"')),
     ],

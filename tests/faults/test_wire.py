@@ -20,7 +20,7 @@ from pausepoint.bootstrap import application
 from tests.faults.deployed import ENVIRONMENT, FUNCTIONS, Action, Deployed, Habits, Outcome, quiet
 from tests.faults.proxy import FAULTS, PERFORMED, Proxy
 from tests.faults.workbench import DONE, GATED, UNGATED_UNSAFE, plan_of
-from tests.support.aws import REGION
+from tests.support.aws import REGION, use_session
 from tests.support.emulator import ministack
 from tests.support.functions import load_functions
 
@@ -71,7 +71,7 @@ def wired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wired]:
         for name, value in {**ENVIRONMENT, "TOPIC_ARN": "", "QUEUE_URL": ""}.items():
             patch.setenv(name, value)
         session = boto3.Session(region_name=REGION)
-        patch.setattr(boto3, "DEFAULT_SESSION", session)
+        use_session(patch, session)
         patch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=lambda _: None))  # between repetitions
         for module in ("listing", "writes"):
             patch.setattr(f"pausepoint.adapters.dynamodb.{module}.sleep", lambda _: None)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
 from pausepoint.domain.calls import PendingToolCall
+from pausepoint.domain.documents import Document
 from pausepoint.domain.session import Session
-from pausepoint.domain.values import Document
 from pausepoint.errors import LostRace, PausepointError, Unavailable
 from pausepoint.runtime.memory import InMemoryStore
 from pausepoint.runtime.notices import DOUBT_SUBJECT
@@ -42,7 +42,7 @@ def _fingerprint(value: Document | Session) -> int:
         events = tuple(fingerprint(event) for event in value.events)
         calls = tuple(sorted((name, fingerprint(call)) for name, call in value.calls.items()))
         return hash((fingerprint(value.head), events, calls))
-    return hash((type(value).__name__, value.model_dump_json()))
+    return hash((type(value).__name__, repr(value)))
 
 
 def forget() -> None:
@@ -261,7 +261,7 @@ def _entered(state: State, name: str, call_id: str, key: str, digest: str) -> St
 def _altered(state: State, call_id: str) -> State:
     store = state.stored.opened()
     session = store.load(SESSION_ID)
-    call = session.calls[call_id].model_copy(update={"arguments": '{"path":"everything"}'})
+    call = replace(session.calls[call_id], arguments='{"path":"everything"}')
     store._put(session.after(None, calls=[call]))
     return state.but(stored=Stored.of(store), overtaken=state.overtaken + 1)
 

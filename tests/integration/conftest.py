@@ -13,7 +13,7 @@ from botocore.config import Config
 
 from pausepoint import telemetry
 from pausepoint.bootstrap import application
-from tests.support.aws import REGION, client, locked_moto
+from tests.support.aws import REGION, client, locked_moto, use_session
 from tests.support.clerk import desk
 from tests.support.deployment import TABLE, Deployment
 from tests.support.functions import load_functions
@@ -53,7 +53,7 @@ def aws_session() -> boto3.Session:
 @pytest.fixture(scope="module")
 def deployed(functions: dict[str, ModuleType], aws_session: boto3.Session) -> Iterator[Deployment]:
     with locked_moto(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boto3, "DEFAULT_SESSION", aws_session)
+        use_session(patch, aws_session)
         yield Deployment(functions, {service: client(service, config=MOTO) for service in SERVICES})
 
 
@@ -62,7 +62,7 @@ def undisturbed(
     deployed: Deployment, aws_session: boto3.Session, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Deployment]:
     """The deployment as the test before left it: for tests of what must change nothing."""
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", aws_session)
+    use_session(monkeypatch, aws_session)
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("TOPIC_ARN", deployed.topic_arn)

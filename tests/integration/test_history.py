@@ -145,7 +145,7 @@ def test_case_35_a_page_of_the_log_ends_before_it_is_too_large_for_an_answer(dep
     desk.result = None
     sizes, seqs, following = [], [], "0"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pausepoint.http.bodies.MAX_PAGE_BYTES", 500)
+        patch.setattr("pausepoint.http.views.MAX_PAGE_BYTES", 500)
         while following is not None:
             event = request("session-events", link.session_id, query={"next": following})
             answer = deployment.send("sessions", event)

@@ -7,13 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import boto3
 import yaml
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
+
+from pausepoint.adapters import aws
+
+if TYPE_CHECKING:
+    import pytest
 
 REGION = "eu-central-1"
 ROOT = Path(__file__).parents[2]
@@ -70,6 +75,12 @@ def locked_moto() -> Iterator[None]:
 
     with patch.object(BotocoreStubber, "__call__", one_at_a_time), mock_aws():
         yield
+
+
+def use_session(patch: pytest.MonkeyPatch, session: boto3.Session) -> None:
+    """Have the library's clients, and those that tools make by boto3, come from this session."""
+    patch.setattr(boto3, "DEFAULT_SESSION", session)
+    patch.setattr(aws, "session", lambda: session._session)
 
 
 def client(service: str, **options: Any) -> Any:

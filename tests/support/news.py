@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -22,12 +23,12 @@ def asked_call(*, question: str | None = None, **changes: Any) -> PendingToolCal
     asks = None if question is None else Question(text=question, choices=("yes", "no"))
     defaults: dict[str, Any] = {"question": asks, "presentation": HIGH, "token_hashes": ("0" * 64,), "notify": "due"}
     call = record(**(defaults | changes))
-    return call.model_copy(update={"digest": call_digest(call.name, call.arguments)})
+    return replace(call, digest=call_digest(call.name, call.arguments))
 
 
 def moved(call: PendingToolCall, status: CallStatus, **changes: Any) -> Notice:
     """Return the notice of a call's move to `status`."""
-    made = news_of(call, call.model_copy(update={"status": status, **changes}), at=AT)
+    made = news_of(call, replace(call, status=status, **changes), at=AT)
     assert made is not None
     return made
 
@@ -35,11 +36,11 @@ def moved(call: PendingToolCall, status: CallStatus, **changes: Any) -> Notice:
 def notices(**changes: Any) -> dict[str, Notice]:
     """Return one notice of every event, by event."""
     call = asked_call(**changes)
-    in_doubt = call.model_copy(update={"status": CallStatus.IN_DOUBT})
+    in_doubt = replace(call, status=CallStatus.IN_DOUBT)
     said = decided(call)
     made = [
         notice_for(BASE_URL, call, TOKEN, at=AT),
-        notice_for(BASE_URL, call.model_copy(update={"notify": "sent"}), TOKEN, at=AT),
+        notice_for(BASE_URL, replace(call, notify="sent"), TOKEN, at=AT),
         *([notice_for(BASE_URL, in_doubt, TOKEN, at=AT)] if call.question is None else []),
         moved(call, CallStatus(said.verdict), decision=said),
         moved(call, CallStatus.SUCCEEDED if call.question is None else CallStatus.CANCELLED, decision=said),

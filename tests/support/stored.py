@@ -66,7 +66,7 @@ def a_session(session_id: str = "s1", *, text: str = "hello", **changes: Any) ->
         tools=(ToolSpec(name="delete", description="Delete a file.", input_schema={"type": "object"}),),
         model={"model_id": "scripted", "temperature": 0.5},
     )
-    return Session(head=head.model_copy(update=changes), spec=spec, events=(said(text),))
+    return Session(head=replace(head, **changes), spec=spec, events=(said(text),))
 
 
 def a_call(call_id: str = "c2-0", *, session_id: str = "s1", **changes: Any) -> PendingToolCall:
@@ -89,7 +89,7 @@ def a_call(call_id: str = "c2-0", *, session_id: str = "s1", **changes: Any) -> 
         token_hashes=(TOKEN_HASH,),
         notify="due",
     )
-    return call.model_copy(update=changes)
+    return replace(call, **changes)
 
 
 def a_question(call_id: str = "c2-0", **changes: Any) -> PendingToolCall:
@@ -129,12 +129,12 @@ def a_decision(
         digest_approved=call.digest,
         answer='"eu"' if verdict == "answered" else None,
     )
-    return decision.model_copy(update=changes)
+    return replace(decision, **changes)
 
 
 def a_resolution(answer: Answer = "happened", *, at: float = 60, by: str = "jo", **changes: Any) -> Resolution:
     resolution = Resolution(answer=answer, by=by, at=moment(at), verified="link", reason="I looked.")
-    return resolution.model_copy(update=changes)
+    return replace(resolution, **changes)
 
 
 def an_execution(
@@ -143,7 +143,7 @@ def an_execution(
     execution = Execution(
         id=execution_id, digest=call.approved_digest, started_at=moment(at), deadline=moment(deadline)
     )
-    return execution.model_copy(update=changes)
+    return replace(execution, **changes)
 
 
 def said(text: str, *, at: float = 0) -> UserMessage:

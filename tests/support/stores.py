@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
@@ -160,9 +162,9 @@ class ObservedStore:
     ) -> tuple[list[PendingToolCall], str | None]:
         return self.memory.pending(limit=limit, after=after, where=where)
 
-    def alter_call(self, session_id: str, call_id: str, **changes: object) -> None:
+    def alter_call(self, session_id: str, call_id: str, **changes: Any) -> None:
         """Change a stored call behind everybody's back."""
-        call = self.memory.call(session_id, call_id).model_copy(update=changes)
+        call = replace(self.memory.call(session_id, call_id), **changes)
         self.memory._put(self.memory.load(session_id).after(None, calls=[call]))
 
     def _at(self, moment: str) -> None:

@@ -14,8 +14,9 @@ from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
 from pausepoint.domain.calls import due_at
+from pausepoint.domain.documents import moment_text
 from pausepoint.domain.session import SessionStatus
-from pausepoint.domain.values import load_json, moment_text
+from pausepoint.domain.values import load_json
 from tests.support.aws import REGION, create_table
 from tests.support.faults import Deliver, Wire
 

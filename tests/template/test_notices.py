@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from local.inbox import FOR_PEOPLE
@@ -45,7 +46,7 @@ def test_only_calls_that_came_to_something_wake_the_streams_reader(template: dic
     pattern = json.loads(only["Pattern"])
     call, newsworthy = asked_call(), set()
     for status in CallStatus:
-        if news_of(call, call.model_copy(update={"status": status}), at=AT) is not None:
+        if news_of(call, replace(call, status=status), at=AT) is not None:
             newsworthy.add(str(status))
 
     assert pattern["eventName"] == ["MODIFY"]

@@ -6,7 +6,6 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-import boto3
 from botocore.exceptions import ClientError
 
 if TYPE_CHECKING:
@@ -57,4 +56,7 @@ class Bucket:
 @cache
 def bucket() -> Bucket:
     """Return the bucket; made at the first use, so that importing the agent needs nothing."""
+    # Here, since many a session never touches a file: what is slow to import is best imported where it is used.
+    import boto3  # noqa: PLC0415
+
     return Bucket(boto3.client("s3"), os.environ["FILES_BUCKET"])

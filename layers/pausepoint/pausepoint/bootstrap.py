@@ -8,9 +8,9 @@ import os
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-import boto3
 from botocore.config import Config
 
+from pausepoint.adapters import aws
 from pausepoint.adapters.answers import require_whole_answers
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
@@ -18,13 +18,13 @@ from pausepoint.adapters.sns import SnsNotifier
 from pausepoint.adapters.sqs import SqsDeadLetters, SqsWorkQueue
 from pausepoint.adapters.totp import TotpCodes
 from pausepoint.errors import ConfigurationError
-from pausepoint.runtime.agent import Agent
 from pausepoint.runtime.context import Services
 from pausepoint.runtime.system import SystemClock, new_id, new_token
 from pausepoint.settings import DeadLetterSettings, Settings, WebhookSettings
 
 if TYPE_CHECKING:
     from pausepoint.adapters.webhooks import WebhookSender
+    from pausepoint.runtime.agent import Agent
 
 # Short timeouts and a few tries: the caller at the gateway has 30 seconds for everything.
 _CLIENT_CONFIG = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 4})
@@ -87,8 +87,8 @@ def webhook_sender() -> WebhookSender:
     from pausepoint.adapters.webhooks import WebhookSender  # noqa: PLC0415
 
     settings, clock = WebhookSettings.from_environment(os.environ), SystemClock()
-    place = endpoint(settings.url, loopback=settings.loopback)
-    return WebhookSender(place, SigningSecrets(_Client("secretsmanager"), settings.secret_id, clock), clock)
+    place = endpoint(settings.webhook_url, loopback=settings.webhook_loopback)
+    return WebhookSender(place, SigningSecrets(_Client("secretsmanager"), settings.webhook_secret_arn, clock), clock)
 
 
 @cache
@@ -99,6 +99,9 @@ def dead_letters() -> SqsDeadLetters:
 
 def load_agent(place: str) -> Agent:
     """Import the agent at `module:attribute`. Raises ConfigurationError that says what is missing."""
+    # Here, since most functions run no agent.
+    from pausepoint.runtime.agent import Agent  # noqa: PLC0415
+
     module_name, _, attribute = place.partition(":")
     if not module_name or not attribute:
         raise ConfigurationError(f"AGENT is {place!r}, and must be module:attribute, for example custodian:agent.")
@@ -112,7 +115,7 @@ def load_agent(place: str) -> Agent:
 
 
 class _Client:
-    """A boto3 client that is made when it is first used: most functions use few of theirs."""
+    """A client that is made when it is first used: most functions use few of theirs."""
 
     def __init__(self, service: str) -> None:
         self._service = service
@@ -122,7 +125,7 @@ class _Client:
         # At DEBUG they log whole requests, answers and addresses: secrets of links, of webhooks and of chats.
         for library in ("botocore", "urllib3"):
             logging.getLogger(library).setLevel(logging.INFO)
-        client = boto3.client(self._service, config=_CLIENT_CONFIG)  # type: ignore[call-overload]
+        client = aws.session().create_client(self._service, config=_CLIENT_CONFIG)
         if self._service != "s3":  # whose bodies are streams, and check their length themselves
             require_whole_answers(client)
         return client

@@ -2,29 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, timedelta, tzinfo
-from typing import Self
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from typing import Any, Self
 
 from pausepoint.errors import ConfigurationError
 
 
-class _FromEnvironment(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+def _text(value: str) -> str:
+    return value
 
+
+def _some_text(value: str) -> str:
+    if not value:
+        raise ValueError("empty")
+    return value
+
+
+def _truth(value: str) -> bool:
+    return {"true": True, "false": False}[value.lower()]
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def number(value: str) -> int:
+        if int(value) < least:
+            raise ValueError("too small")
+        return int(value)
+
+    return number
+
+
+def _zone(name: str) -> tzinfo:
+    if name == "UTC":
+        return UTC
+    from zoneinfo import ZoneInfo  # noqa: PLC0415 - most functions are told no zone
+
+    return ZoneInfo(name)
+
+
+def _zone_name(value: str) -> str:
+    _zone(value)
+    return value
+
+
+def _setting(read: Callable[[str], Any], default: Any = MISSING) -> Any:
+    """Return a field that is read from the variable of its name. Reading raises LookupError, ValueError or OSError."""
+    return field(default=default, metadata={"read": read})
+
+
+class _FromEnvironment:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """Read the settings. Raises ConfigurationError that names the variable."""
-        try:
-            return cls.model_validate(dict(environment))
-        except ValidationError as error:
-            names = ", ".join(str((*problem["loc"], problem["msg"])[0]) for problem in error.errors())
-            raise ConfigurationError(f"These variables are missing or wrong: {names}.") from error
+        """Read the settings. Raises ConfigurationError that names the variables."""
+        given: dict[str, Any] = {}
+        wrong: list[str] = []
+        for each in fields(cls):  # type: ignore[arg-type] # the classes below are dataclasses
+            variable = each.name.upper()
+            try:
+                if variable in environment or each.default is MISSING:
+                    given[each.name] = each.metadata["read"](environment[variable])
+            except (LookupError, ValueError, OSError):
+                wrong.append(variable)
+        if wrong:
+            raise ConfigurationError(f"These variables are missing or wrong: {', '.join(wrong)}.")
+        return cls(**given)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Settings(_FromEnvironment):
     """What template.yaml tells the functions. Each function is told only what it needs.
 
@@ -39,31 +84,23 @@ class Settings(_FromEnvironment):
         time_zone: where the people who are asked live, by its IANA name; their page shows its times beside UTC.
     """
 
-    table_name: str = Field(alias="TABLE_NAME", min_length=1)
-    topic_arn: str = Field(alias="TOPIC_ARN", default="")
-    queue_url: str = Field(alias="QUEUE_URL", default="")
-    overflow_bucket: str = Field(alias="OVERFLOW_BUCKET", default="")
-    agent: str = Field(alias="AGENT", default="")
-    base_url: str = Field(alias="BASE_URL", default="")
-    approval_seconds: int = Field(alias="APPROVAL_SECONDS", default=24 * 3600, ge=60)
-    session_seconds: int = Field(alias="SESSION_SECONDS", default=30 * 24 * 3600, ge=60)
-    reminder_seconds: int = Field(alias="REMINDER_SECONDS", default=0, ge=0)
-    require_signed_caller: bool = Field(alias="REQUIRE_SIGNED_CALLER", default=True)
-    time_zone: str = Field(alias="TIME_ZONE", default="UTC")
-    allow_self_approval: bool = Field(alias="ALLOW_SELF_APPROVAL", default=True)
-    code_secret_arn: str = Field(alias="CODE_SECRET_ARN", default="")
+    table_name: str = _setting(_some_text)
+    topic_arn: str = _setting(_text, "")
+    queue_url: str = _setting(_text, "")
+    overflow_bucket: str = _setting(_text, "")
+    agent: str = _setting(_text, "")
+    base_url: str = _setting(_text, "")
+    approval_seconds: int = _setting(_at_least(60), 24 * 3600)
+    session_seconds: int = _setting(_at_least(60), 30 * 24 * 3600)
+    reminder_seconds: int = _setting(_at_least(0), 0)
+    require_signed_caller: bool = _setting(_truth, default=True)
+    time_zone: str = _setting(_zone_name, "UTC")
+    allow_self_approval: bool = _setting(_truth, default=True)
+    code_secret_arn: str = _setting(_text, "")
 
-    @model_validator(mode="after")
-    def _rule_can_be_kept(self) -> Self:
+    def __post_init__(self) -> None:
         if not (self.allow_self_approval or self.require_signed_caller):
-            raise PydanticCustomError("unsigned", "ALLOW_SELF_APPROVAL=false needs REQUIRE_SIGNED_CALLER=true")
-        return self
-
-    @field_validator("time_zone")
-    @classmethod
-    def _is_a_zone(cls, name: str) -> str:
-        _zone(name)
-        return name
+            raise ConfigurationError("ALLOW_SELF_APPROVAL=false needs REQUIRE_SIGNED_CALLER=true.")
 
     @property
     def approval_time(self) -> timedelta:
@@ -86,32 +123,23 @@ class Settings(_FromEnvironment):
         return timedelta(seconds=self.session_seconds)
 
 
-def _zone(name: str) -> tzinfo:
-    if name == "UTC":
-        return UTC
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415 - most functions are told no zone
-
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError("not the name of a time zone") from error
-
-
+@dataclass(frozen=True, kw_only=True)
 class WebhookSettings(_FromEnvironment):
     """What template.yaml tells the function that sends webhooks.
 
     Attributes:
-        secret_id: where the secret is that they are signed with.
-        loopback: plain http to this computer is allowed. Only the local stack, whose receiver has no certificate,
-            turns it on.
+        webhook_secret_arn: the secret that they are signed with.
+        webhook_loopback: plain http to this computer is allowed. Only the local stack, whose receiver has no
+            certificate, turns it on.
     """
 
-    url: str = Field(alias="WEBHOOK_URL", min_length=1)
-    secret_id: str = Field(alias="WEBHOOK_SECRET_ARN", min_length=1)
-    loopback: bool = Field(alias="WEBHOOK_LOOPBACK", default=False)
+    webhook_url: str = _setting(_some_text)
+    webhook_secret_arn: str = _setting(_some_text)
+    webhook_loopback: bool = _setting(_truth, default=False)
 
 
+@dataclass(frozen=True, kw_only=True)
 class DeadLetterSettings(_FromEnvironment):
     """What template.yaml tells the function that puts webhooks aside."""
 
-    queue_url: str = Field(alias="QUEUE_URL", min_length=1)
+    queue_url: str = _setting(_some_text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from pausepoint.adapters.sns import SnsNotifier
-from pausepoint.domain.calls import CallStatus
+from pausepoint.domain.calls import CallStatus, Question
 from pausepoint.errors import Unavailable
 from pausepoint.runtime.decisions import MAX_REASON_CHARACTERS
 from pausepoint.runtime.notices import news_of
@@ -100,7 +101,7 @@ def test_every_message_can_be_chosen_by_event_agent_tool_and_risk() -> None:
 def test_the_largest_arguments_question_and_answer_still_fit_into_a_message(character: str) -> None:
     text = character * ((MAX_TEXT_BYTES - 2) // len(json.dumps(character)[1:-1]))
     call = asked_call(arguments=text, question=text)
-    call = call.model_copy(update={"question": call.question.model_copy(update={"choices": (text,)})})  # type: ignore[union-attr]
+    call = replace(call, question=Question(text=text, choices=(text,)))
     sns = StrictSns()
 
     said = decided(call, answer=text, reason=character * MAX_REASON_CHARACTERS)
@@ -151,17 +152,17 @@ def test_the_validator_knows_what_sns_refuses(
 
 def test_there_is_no_news_of_calls_that_nobody_was_asked_about_or_that_did_not_move() -> None:
     call = asked_call()
-    executing = call.model_copy(update={"status": CallStatus.EXECUTING})
-    told = call.model_copy(update={"status": CallStatus.EXPIRED})
-    unasked = call.model_copy(update={"gated": False, "token_hashes": (), "status": CallStatus.EXECUTING})
-    spent = call.model_copy(update={"token_hashes": (), "spent_hashes": call.token_hashes})
+    executing = replace(call, status=CallStatus.EXECUTING)
+    told = replace(call, status=CallStatus.EXPIRED)
+    unasked = replace(call, gated=False, token_hashes=(), status=CallStatus.EXECUTING)
+    spent = replace(call, token_hashes=(), spent_hashes=call.token_hashes)
 
     assert news_of(call, executing, at=AT) is None
-    assert news_of(executing, executing.model_copy(update={"status": CallStatus.IN_DOUBT}), at=AT) is None
-    assert news_of(told, told.model_copy(update={"told": True}), at=AT) is None
-    assert news_of(unasked, unasked.model_copy(update={"status": CallStatus.SUCCEEDED}), at=AT) is None
-    assert news_of(executing, executing.model_copy(update={"status": CallStatus.SUCCEEDED}), at=AT) is not None
-    assert news_of(spent, spent.model_copy(update={"status": CallStatus.EXPIRED}), at=AT) is not None
+    assert news_of(executing, replace(executing, status=CallStatus.IN_DOUBT), at=AT) is None
+    assert news_of(told, replace(told, told=True), at=AT) is None
+    assert news_of(unasked, replace(unasked, status=CallStatus.SUCCEEDED), at=AT) is None
+    assert news_of(executing, replace(executing, status=CallStatus.SUCCEEDED), at=AT) is not None
+    assert news_of(spent, replace(spent, status=CallStatus.EXPIRED), at=AT) is not None
 
 
 @pytest.mark.parametrize(

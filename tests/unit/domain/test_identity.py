@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_every_way_to_establish_an_identity_is_known() -> None:
     known = {
         word: identity_of(word)
         for kind in (Decision, Resolution)
-        for word in get_args(kind.model_fields["verified"].annotation)
+        for word in get_args(get_type_hints(kind)["verified"])
     }
 
     assert known == {"link": "claimed", "caller": "claimed", "aws-signature": "verified", "reconcile": None}

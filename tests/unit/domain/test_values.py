@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pausepoint.domain.values import dump_json, load_json, moment_text
+from pausepoint.domain.documents import moment_text
+from pausepoint.domain.values import dump_json, load_json
 from tests.support.sessions import message, plain_call, result, session_of, turn
 from tests.support.stores import as_stored
 from tests.unit.domain.test_canonical import same
@@ -59,7 +61,7 @@ BLOCKS: list[dict[str, Any]] = [
 
 
 def test_case_32_history_is_the_same_after_it_was_stored() -> None:
-    said = turn(plain_call("c2-0")).model_copy(update={"message": {"role": "assistant", "content": BLOCKS}})
+    said = replace(turn(plain_call("c2-0")), message={"role": "assistant", "content": BLOCKS})
     session = session_of(message("Zoë\n🎉\x00"), said, result("c2-0", "multi\nline \u202e"), turn(text="Done."))
     assert as_stored(session).history() == session.history()
     assert as_stored(session) == session
@@ -67,9 +69,9 @@ def test_case_32_history_is_the_same_after_it_was_stored() -> None:
 
 @given(st.lists(stored, max_size=3))
 def test_case_32_and_so_is_every_message_a_provider_may_give(content: list[Any]) -> None:
-    said = turn(text="x").model_copy(update={"message": {"role": "assistant", "content": content}})
+    said = replace(turn(text="x"), message={"role": "assistant", "content": content})
     session = session_of(message(), said)
-    assert same(as_stored(session).events[1].model_dump()["message"], {"role": "assistant", "content": content})
+    assert same(as_stored(session).events[1].dump()["message"], {"role": "assistant", "content": content})
 
 
 moments = st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(9999, 1, 1))  # noqa: DTZ001 - given UTC below

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pausepoint.domain.calls import CallStatus, PendingToolCall, Resolution
+from pausepoint.domain.calls import Answer, CallStatus, PendingToolCall, Resolution
 from pausepoint.domain.canonical import short_code
 from pausepoint.http.page import doubt_page, outcome_page
 from tests.unit.http.samples import EDITED, NOW, Page, decided_call, pending_call, words
@@ -62,7 +62,9 @@ def test_case_53_markup_in_arguments_and_names_is_text() -> None:
         ("run_again", CallStatus.FAILED, "It is asked for again, as another call with a link of its own."),
     ],
 )
-def test_afterwards_the_page_tells_what_was_said_by_whom_and_when(answer: str, status: CallStatus, said: str) -> None:
+def test_afterwards_the_page_tells_what_was_said_by_whom_and_when(
+    answer: Answer, status: CallStatus, said: str
+) -> None:
     resolution = Resolution(answer=answer, by="maria", at=NOW, verified="link", reason="I looked.")
     text = words(outcome_page(decided_call(status, ran=True, resolution=resolution), now=NOW))
     assert said in text

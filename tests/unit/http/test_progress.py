@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -26,9 +27,9 @@ def test_a_view_opens_its_own_call_and_says_nothing_of_the_secret() -> None:
     assert opens(RUNNING, view_of(RUNNING, OTHER))
     assert VIEW not in {TOKEN, *LINKED["token_hashes"]}
     assert sha256_hex(VIEW) not in LINKED["token_hashes"]  # as a link's secret it is unknown
-    assert not opens(RUNNING.model_copy(update={"call_id": "c3-1"}), VIEW)
-    assert not opens(RUNNING.model_copy(update={"session_id": "s-2"}), VIEW)
-    assert not opens(RUNNING.model_copy(update={"token_hashes": (sha256_hex(OTHER),)}), VIEW)
+    assert not opens(replace(RUNNING, call_id="c3-1"), VIEW)
+    assert not opens(replace(RUNNING, session_id="s-2"), VIEW)
+    assert not opens(replace(RUNNING, token_hashes=(sha256_hex(OTHER),)), VIEW)
     assert not opens(pending_call(), VIEW)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def answered(answer: str) -> PendingToolCall:
         digest_approved=call.digest,
         answer=answer,
     )
-    return call.model_copy(update={"status": S.ANSWERED, "decision": decision})
+    return replace(call, status=S.ANSWERED, decision=decision)
 
 
 def test_the_question_is_large_and_who_asks_and_until_when_is_said() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -99,7 +100,7 @@ BULKY: list[Any] = [
 def test_r26_whatever_the_arguments_both_sets_fit_into_what_lambda_may_answer(value: Any) -> None:
     text = canonical_json({"k": value})
     assert len(text) > 20_000
-    call = decided_call(CallStatus.SUCCEEDED, edited=text).model_copy(update={"arguments": text})
+    call = replace(decided_call(CallStatus.SUCCEEDED, edited=text), arguments=text)
     answer = json.dumps(outcome_page(call, now=NOW), ensure_ascii=False).encode()
     assert len(answer) < 5_000_000  # of 6 MB
 

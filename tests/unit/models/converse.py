@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 from botocore.exceptions import ClientError
 
@@ -48,11 +49,10 @@ def said(*content: dict[str, Any]) -> AssistantItem:
     return AssistantItem({"role": "assistant", "content": list(content)})
 
 
-def told(*texts: str, results: Sequence[str] = (), status: str = "success") -> UserItem:
+def told(*texts: str, results: Sequence[str] = (), status: Literal["success", "error"] = "success") -> UserItem:
     """Return a user item with a result for each of the call ids, and texts."""
     answered = tuple(
-        (plain_call(call_id), result(call_id, f"result of {call_id}").model_copy(update={"status": status}))
-        for call_id in results
+        (plain_call(call_id), replace(result(call_id, f"result of {call_id}"), status=status)) for call_id in results
     )
     return UserItem(results=answered, texts=texts)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import Any
 
-import boto3
 import pytest
 from botocore.exceptions import (
     ConnectTimeoutError,
@@ -15,6 +15,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 
+from pausepoint.adapters import aws
 from pausepoint.errors import ConfigurationError, ModelError, ModelTimeout, Unavailable
 from pausepoint.models.bedrock import BedrockModel
 from tests.unit.models.converse import CLAUDE, HELLO, FakeBedrock, failure, request
@@ -189,7 +190,7 @@ def test_a_client_of_its_own_waits_no_longer_than_there_is_time(
         configured.append((service, config.read_timeout, config.retries))
         return FakeBedrock(HELLO, HELLO)
 
-    monkeypatch.setattr(boto3, "client", make)
+    monkeypatch.setattr(aws, "session", lambda: SimpleNamespace(create_client=make))
     asking = BedrockModel(CLAUDE)
     asking.respond(request(timeout))
     asking.respond(request(timeout))

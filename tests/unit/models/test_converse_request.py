@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Literal
 
 import boto3
 import pytest
@@ -78,7 +78,7 @@ def test_results_come_first_in_the_message_after_their_turn() -> None:
 )
 @pytest.mark.parametrize("status", ["success", "error"])
 def test_the_status_of_a_result_is_sent_only_where_the_model_takes_it(
-    model_id: str, takes_it: bool, status: str
+    model_id: str, takes_it: bool, status: Literal["success", "error"]
 ) -> None:
     request = converse_request(spec(model_id), [told("Hi"), said(*THOUGHT), told(results=["c2-0"], status=status)])
     assert request["messages"][2]["content"][0]["toolResult"].get("status") == (status if takes_it else None)

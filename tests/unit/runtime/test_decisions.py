@@ -198,7 +198,7 @@ def test_case_56_the_log_says_who_when_how_what_was_shown_and_what_ran() -> None
     paused.world.clock.advance(minutes=1)
     paused.resume()
     events = {event.type: event for event in paused.world.session(paused.session_id).events}
-    decision, execution, result = (events[kind].model_dump() for kind in ("decision", "execution", "tool_result"))
+    decision, execution, result = (vars(events[kind]) for kind in ("decision", "execution", "tool_result"))
     digest = call_digest("delete", '{"path":"a"}')
     assert (decision["by"], decision["at"]) == ("the holder of the approval link", pressed_at)
     assert (decision["verified"], decision["reason"], decision["verdict"]) == ("link", "fine", "approved")

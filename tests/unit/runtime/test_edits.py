@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -139,7 +140,7 @@ def test_case_12_edited_arguments_that_were_altered_in_the_table_are_not_run() -
     def alter() -> None:
         decision = paused.world.store.call(paused.session_id, "c2-0").decision
         assert decision is not None
-        altered = decision.model_copy(update={"arguments": '{"amount":9}'})
+        altered = replace(decision, arguments='{"amount":9}')
         paused.world.store.alter_call(paused.session_id, "c2-0", decision=altered)
 
     paused.world.store.after("decide", alter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -100,7 +101,7 @@ def test_case_35_a_result_of_more_than_a_megabyte_is_cut_stored_and_said_to_be_c
 def test_case_35_a_session_of_300_turns_is_stored_and_read_back() -> None:
     world, files = World(), Files()
     model = ScriptedModel([*[[("read", {"path": str(turn)})] for turn in range(300)], "Done."])
-    limits = world.agent([]).limits.model_copy(update={"model_calls": 400, "tool_calls": 400})
+    limits = replace(world.agent([]).limits, model_calls=400, tool_calls=400)
     result = world.agent(model, [files.read], limits=limits).run("Go")
     assert result.status == "completed"
     assert files.entered("read") == [str(turn) for turn in range(300)]

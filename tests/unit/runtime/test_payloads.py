@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, get_args
 
@@ -66,9 +67,9 @@ def test_a_duplicate_with_another_link_has_the_same_id_and_another_call_has_not(
     call = asked_call()
     sent = [
         notice_for(BASE_URL, call, "one", at=AT),
-        notice_for(BASE_URL, call.model_copy(update={"token_hashes": ("a", "b")}), "two", at=AT + timedelta(minutes=1)),
-        notice_for(BASE_URL, call.model_copy(update={"call_id": "c2-1"}), "one", at=AT),
-        notice_for(BASE_URL, call.model_copy(update={"session_id": "s2"}), "one", at=AT),
+        notice_for(BASE_URL, replace(call, token_hashes=("a", "b")), "two", at=AT + timedelta(minutes=1)),
+        notice_for(BASE_URL, replace(call, call_id="c2-1"), "one", at=AT),
+        notice_for(BASE_URL, replace(call, session_id="s2"), "one", at=AT),
     ]
     ids = [json.loads(notice.payload)["id"] for notice in sent]
 

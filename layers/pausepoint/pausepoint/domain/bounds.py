@@ -53,6 +53,6 @@ def _is_deeper(value: object, *, than: int) -> bool:
 
 
 def _size(event: Event) -> int:
-    # The provider's message may hold bytes and half surrogate pairs, which pydantic's JSON does not write.
-    document = event.model_dump(mode="json", exclude={"message"})
+    # The provider's message may hold bytes and half surrogate pairs.
+    document = event.dump(without={"message"})
     return len(dump_json([document, getattr(event, "message", None)]).encode("utf-8"))

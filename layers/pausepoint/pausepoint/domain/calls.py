@@ -7,11 +7,12 @@ their own language, and the contract tests hold the two against each other.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from pausepoint.domain.values import Document, Moment
+from pausepoint.domain.documents import Document
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace
 
 
@@ -76,7 +77,7 @@ class Decision(Document):
 
     verdict: Verdict
     by: str
-    at: Moment
+    at: datetime
     verified: Literal["link", "aws-signature", "caller"]
     reason: str = ""
     digest_shown: str
@@ -117,7 +118,7 @@ class Resolution(Document):
 
     answer: Answer
     by: str
-    at: Moment
+    at: datetime
     verified: Literal["link", "aws-signature", "caller", "reconcile"]
     reason: str = ""
 
@@ -132,9 +133,9 @@ class Execution(Document):
 
     id: str
     digest: str
-    started_at: Moment
-    deadline: Moment
-    ended_at: Moment | None = None
+    started_at: datetime
+    deadline: datetime
+    ended_at: datetime | None = None
 
 
 class PendingToolCall(Document):
@@ -172,8 +173,8 @@ class PendingToolCall(Document):
     status: CallStatus
     agent: str
     requested_by: str
-    requested_at: Moment
-    expires_at: Moment
+    requested_at: datetime
+    expires_at: datetime
     token_hashes: tuple[str, ...] = ()
     notify: Literal["due", "sent", "none"] = "none"
     decision: Decision | None = None
@@ -269,8 +270,7 @@ def claimed(call: PendingToolCall, execution: Execution) -> PendingToolCall:
         raise LostRace(f"call {call.call_id} has no approval")
     if execution.digest != call.approved_digest:
         raise LostRace(f"call {call.call_id} would run something else than was approved")
-    update = {"execution": execution, "attempts": call.attempts + 1}
-    return call.model_copy(update={"status": _S.EXECUTING, **update})
+    return replace(call, status=_S.EXECUTING, execution=execution, attempts=call.attempts + 1)
 
 
 def finished(
@@ -283,7 +283,7 @@ def finished(
     """
     if call.execution is None or call.execution.id != execution_id:
         raise LostRace(f"call {call.call_id} is not held by this execution")
-    ended = call.execution.model_copy(update={"ended_at": at})
+    ended = replace(call.execution, ended_at=at)
     return _moved(call, status, execution=ended, outcome=outcome, told=True)
 
 
@@ -326,7 +326,7 @@ def linked(call: PendingToolCall, status: CallStatus, token_hash: str, *, reconc
         raise LostRace(f"call {call.call_id} is {call.status}")
     hashes = (*call.token_hashes[: MAX_LINKS - 1], token_hash)
     due = "due" if call.notify == "none" else call.notify
-    return call.model_copy(update={"token_hashes": hashes, "notify": due, "reconciled": reconciled})
+    return replace(call, token_hashes=hashes, notify=due, reconciled=reconciled)
 
 
 def resolved(call: PendingToolCall, resolution: Resolution, *, token_hash: str | None) -> PendingToolCall:
@@ -346,7 +346,7 @@ def resolved(call: PendingToolCall, resolution: Resolution, *, token_hash: str |
 
 def model_told(call: PendingToolCall, *, outcome: str) -> PendingToolCall:
     """Return a call at its end after the model was told so."""
-    return call.model_copy(update={"outcome": outcome, "told": True})
+    return replace(call, outcome=outcome, told=True)
 
 
 def origins(status: CallStatus) -> frozenset[CallStatus]:
@@ -365,7 +365,7 @@ def can_end(stored: PendingToolCall, end: PendingToolCall) -> bool:
     return stored.status in origins(end.status) and not stored.told and stored.resolution == end.resolution
 
 
-def _moved(call: PendingToolCall, status: CallStatus, **changes: object) -> PendingToolCall:
+def _moved(call: PendingToolCall, status: CallStatus, **changes: Any) -> PendingToolCall:
     if status not in EDGES[call.status]:
         raise LostRace(f"call {call.call_id} cannot go from {call.status} to {status}")
-    return call.model_copy(update={"status": status, **changes})
+    return replace(call, status=status, **changes)

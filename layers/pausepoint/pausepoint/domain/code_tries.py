@@ -5,6 +5,7 @@ A try is counted before anything depends on its code: however many are sent at o
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
@@ -34,18 +35,18 @@ def code_tried(call: PendingToolCall, *, token_hash: str) -> PendingToolCall:
     if token_hash not in call.token_hashes:
         raise LostRace("the token opens nothing")
     if call.code_tries < MAX_TRIES:
-        return call.model_copy(update={"code_tries": call.code_tries + 1})
+        return replace(call, code_tries=call.code_tries + 1)
     rounds = call.spent_rounds + 1
     last = rounds >= MAX_ROUNDS
-    update = {
-        "token_hashes": (),
-        "spent_hashes": (*call.spent_hashes, *call.token_hashes),
-        "spent_rounds": rounds,
-        "code_tries": 0,
-        "notify": "sent" if last else "due",
-        "reminded": last or call.reminded,
-    }
-    return call.model_copy(update=update)
+    return replace(
+        call,
+        token_hashes=(),
+        spent_hashes=(*call.spent_hashes, *call.token_hashes),
+        spent_rounds=rounds,
+        code_tries=0,
+        notify="sent" if last else "due",
+        reminded=last or call.reminded,
+    )
 
 
 def spent_text(call: PendingToolCall) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
-from pydantic import Field, TypeAdapter
+from datetime import datetime
+from typing import Any, Literal, cast
 
 from pausepoint.domain.calls import Answer, Verdict
-from pausepoint.domain.values import Document, Moment
+from pausepoint.domain.documents import Document, reader_of
 
 
 class Usage(Document):
@@ -57,7 +56,7 @@ class UserMessage(Document):
     """Somebody said something to the agent."""
 
     type: Literal["user_message"] = "user_message"
-    at: Moment
+    at: datetime
     by: str
     text: str
 
@@ -66,7 +65,7 @@ class AssistantTurn(Document):
     """What the model answered. `message` is the provider's own, to be replayed unchanged."""
 
     type: Literal["assistant_turn"] = "assistant_turn"
-    at: Moment
+    at: datetime
     message: dict[str, Any]
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -78,7 +77,7 @@ class DecisionRecorded(Document):
     """The decision under which a call was run or refused, copied into the log when it took effect."""
 
     type: Literal["decision"] = "decision"
-    at: Moment
+    at: datetime
     call_id: str
     name: str
     verdict: Verdict
@@ -96,12 +95,12 @@ class ExecutionRecorded(Document):
     """A guarded tool's body was entered, with exactly these bytes. One without an end was cut off."""
 
     type: Literal["execution"] = "execution"
-    at: Moment
+    at: datetime
     call_id: str
     name: str
     execution_id: str
     digest_run: str
-    ended_at: Moment | None = None
+    ended_at: datetime | None = None
     status: str
 
 
@@ -109,7 +108,7 @@ class ToolResult(Document):
     """The one answer to a call that the model reads."""
 
     type: Literal["tool_result"] = "tool_result"
-    at: Moment
+    at: datetime
     call_id: str
     name: str
     status: Literal["success", "error"]
@@ -122,7 +121,7 @@ class DoubtResolved(Document):
     """Somebody, or the tool's `reconcile`, said what became of a call that was cut off."""
 
     type: Literal["doubt_resolved"] = "doubt_resolved"
-    at: Moment
+    at: datetime
     call_id: str
     name: str
     answer: Answer
@@ -135,7 +134,7 @@ class CallReissued(Document):
     """A call in doubt is to run again: another call, with its own approval, takes its place in the turn."""
 
     type: Literal["call_reissued"] = "call_reissued"
-    at: Moment
+    at: datetime
     call_id: str
     name: str
     reissued_as: str
@@ -147,7 +146,7 @@ class SessionFailed(Document):
     """The session cannot go on by itself; another message continues it."""
 
     type: Literal["session_failed"] = "session_failed"
-    at: Moment
+    at: datetime
     code: str
     message: str
 
@@ -156,7 +155,7 @@ class SessionCancelled(Document):
     """Somebody ended the session for good."""
 
     type: Literal["session_cancelled"] = "session_cancelled"
-    at: Moment
+    at: datetime
     by: str
 
 
@@ -171,14 +170,18 @@ Event = (
     | SessionFailed
     | SessionCancelled
 )
-EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Annotated[Event, Field(discriminator="type")]])
+
+
+def load_event(stored: object) -> Event:
+    """Return the event that `dump` made this of. Raises Malformed if it did not."""
+    return cast("Event", reader_of(Event)(stored))
 
 
 class LogEntry(Document):
     """One or more events written together; the first has the number `first`."""
 
     first: int
-    events: tuple[Annotated[Event, Field(discriminator="type")], ...]
+    events: tuple[Event, ...]
 
     @property
     def next(self) -> int:

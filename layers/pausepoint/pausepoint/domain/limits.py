@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Final
 
-from pydantic import Field
+from pausepoint.domain.documents import Document
+from pausepoint.errors import ConfigurationError
 
-from pausepoint.domain.values import Document
-
-_Count = Annotated[int, Field(ge=1)]
+_MOST: Final = {"pending_calls": 20}
 
 
 class Limits(Document):
@@ -21,10 +20,17 @@ class Limits(Document):
         same_call_rejections: after so many rejections the identical call is refused without asking.
     """
 
-    model_calls: _Count = 50
-    tool_calls: _Count = 100
-    tokens: _Count = 2_000_000
-    seconds: _Count = 30 * 24 * 3600
-    consecutive_rejections: _Count = 5
-    pending_calls: Annotated[int, Field(ge=1, le=20)] = 10
-    same_call_rejections: _Count = 3
+    model_calls: int = 50
+    tool_calls: int = 100
+    tokens: int = 2_000_000
+    seconds: int = 30 * 24 * 3600
+    consecutive_rejections: int = 5
+    pending_calls: int = 10
+    same_call_rejections: int = 3
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            given, most = getattr(self, name), _MOST.get(name)
+            if type(given) is not int or given < 1 or given > (most or given):
+                up_to = f" and at most {most}" if most else ""
+                raise ConfigurationError(f"Limits: {name} is {given!r}, and must be a whole number, at least 1{up_to}.")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.domain.canonical import call_digest
 from pausepoint.domain.events import ToolCall
 from pausepoint.domain.session import Session
-from pausepoint.domain.tools import Tool
 from pausepoint.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pausepoint.domain.tools import Tool  # with what validation costs; the page needs none
 
 WHOLE_TURN: Final = frozenset({"end_turn", "stop_sequence", "tool_use"})
 """The stop reasons (Bedrock Converse's words) after which a turn is whole. After any other nothing of it runs."""
@@ -78,7 +81,7 @@ def record_of(
         gated=call.gated,
         retry_safe=call.retry_safe,
         question=tool.question_in(call.arguments),
-        presentation=tool.presentation.model_copy(update={"model_text": said}),
+        presentation=replace(tool.presentation, model_text=said),
         status=CallStatus.PENDING if call.gated else CallStatus.APPROVED,
         agent=session.head.agent,
         requested_by=session.head.owner,
@@ -119,7 +122,7 @@ def _understood(call_id: str, request: Requested, tools: Mapping[str, Tool], *, 
     call = ToolCall(call_id=call_id, tool_call_id=request.tool_call_id, name=request.name)
 
     def refused(why: str) -> ToolCall:
-        return call.model_copy(update={"refusal": why})
+        return replace(call, refusal=why)
 
     if stop_reason not in WHOLE_TURN:
         return refused(f"Not run: your turn was not complete ({stop_reason}).")
@@ -130,14 +133,13 @@ def _understood(call_id: str, request: Requested, tools: Mapping[str, Tool], *, 
         arguments = tool.arguments(request.arguments)
     except InvalidInput as error:
         return refused(f"Not run. {error}")
-    return call.model_copy(
-        update={
-            "arguments": arguments,
-            "digest": call_digest(tool.name, arguments),
-            "schema_hash": tool.schema_hash,
-            "gated": tool.needs_confirmation(arguments),
-            "retry_safe": tool.retry_safe,
-        }
+    return replace(
+        call,
+        arguments=arguments,
+        digest=call_digest(tool.name, arguments),
+        schema_hash=tool.schema_hash,
+        gated=tool.needs_confirmation(arguments),
+        retry_safe=tool.retry_safe,
     )
 
 
@@ -150,4 +152,4 @@ def _within_limits(call: ToolCall, session: Session, *, asked: int, waiting: int
         refusal = f"Not run: at most {limits.pending_calls} such calls may wait at a time. Ask again after these."
     elif call.gated and session.rejections_of(call.digest) >= limits.same_call_rejections:
         refusal = "Not run: a person has rejected exactly this call before. Do not ask for it again."
-    return call if refusal is None else call.model_copy(update={"refusal": refusal})
+    return call if refusal is None else replace(call, refusal=refusal)

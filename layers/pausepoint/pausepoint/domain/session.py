@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
 from pausepoint.domain.canonical import canonical_json, sha256_hex
+from pausepoint.domain.documents import Document
 from pausepoint.domain.events import (
     AssistantTurn,
     Event,
@@ -22,7 +24,6 @@ from pausepoint.domain.events import (
 )
 from pausepoint.domain.limits import Limits
 from pausepoint.domain.tally import Tally
-from pausepoint.domain.values import Document, Moment
 
 SCHEMA_VERSION: Final = 1
 """Version of the stored documents. 1: the first."""
@@ -46,7 +47,7 @@ class Lease(Document):
     """The right to advance a session, until a moment. `id` names the invocation that holds it."""
 
     id: str
-    until: Moment
+    until: datetime
 
 
 class ToolSpec(Document):
@@ -92,8 +93,8 @@ class SessionHead(Document):
     base_url: str
     lease: Lease | None = None
     limits: Limits = Limits()
-    created_at: Moment
-    updated_at: Moment
+    created_at: datetime
+    updated_at: datetime
     expires: int
     request_hash: str = ""
     stalls: int = 0

@@ -78,6 +78,7 @@ class Tally:
         own = self.turns_own.get(event.call_id, event.call_id)
         open_calls = dict(self.open_calls)
         if (call := open_calls.get(own)) is not None:
-            update = {"call_id": event.reissued_as, "arguments": event.arguments, "digest": event.digest, "gated": True}
-            open_calls[own] = call.model_copy(update=update)
+            open_calls[own] = replace(
+                call, call_id=event.reissued_as, arguments=event.arguments, digest=event.digest, gated=True
+            )
         return replace(self, open_calls=open_calls, turns_own={**self.turns_own, event.reissued_as: own})

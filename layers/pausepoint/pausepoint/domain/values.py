@@ -1,30 +1,13 @@
-"""What all stored documents share: frozen models, one text form for a moment, and JSON that keeps bytes."""
+"""JSON that keeps bytes."""
 
 from __future__ import annotations
 
 import base64
 import json
-from datetime import UTC, datetime
-from typing import Annotated, Any, Final
-
-from pydantic import BaseModel, ConfigDict, PlainSerializer
+from typing import Any, Final
 
 _BYTES: Final = "$bytes"
 _ESCAPED: Final = "$escaped"
-
-
-class Document(BaseModel):
-    """Base of what is stored or answered: frozen, and unknown fields are an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def moment_text(moment: datetime) -> str:
-    """Return a moment as UTC text of fixed width, so that the order of texts is the order of time."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-Moment = Annotated[datetime, PlainSerializer(moment_text, when_used="json")]
 
 
 def dump_json(value: object) -> str:

@@ -1,37 +1,26 @@
-"""What every function behind the API has in common: routing, errors, headers, logs, and the invocation."""
+"""What every function behind the API has in common: routing, errors, headers, logs, and who asks."""
 
 from __future__ import annotations
 
 import base64
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from pausepoint.bootstrap import Application
 from pausepoint.errors import InvalidInput, PausepointError, Unauthenticated
-from pausepoint.http.bodies import session_body
 from pausepoint.http.headers import security_headers
 from pausepoint.http.problems import INTERNAL_PROBLEM, Problem, plain_problem, problem_of
-from pausepoint.http.queries import read_query
-from pausepoint.runtime.agent import AgentResult
-from pausepoint.runtime.context import ExecutionContext
-from pausepoint.telemetry import count, flush_metrics, logger
+from pausepoint.telemetry import flush_metrics, logger
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler.exceptions import NotFoundError
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
-INLINE_SECONDS: Final = 20
-"""No step starts later than this in a request."""
-ANSWER_SECONDS: Final = 27
-"""A request is answered by then: API Gateway gives up after 30 seconds, while Lambda runs on."""
-_ENDING_SECONDS: Final = 2
 _UNSIGNED: Final = "unsigned caller"
 
 Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
@@ -88,16 +77,6 @@ def problem_response(problem: Problem) -> Response[str]:
     return Response(problem.status, "application/problem+json", text, headers=dict(headers))
 
 
-def session_response(result: AgentResult) -> Response[str]:
-    """Return a session: 200 when it rests, 202 and where to look while it runs on."""
-    count("Sessions" + result.status.capitalize())
-    body = session_body(result.session)
-    if result.status == "running":
-        root = urlsplit(result.session.head.base_url).path  # a stage's name, or a path of a custom domain
-        return json_response(202, body, Location=f"{root}/sessions/{result.session_id}")
-    return json_response(200, body)
-
-
 def raw_body(event: APIGatewayProxyEventV2) -> bytes:
     """Return the body's bytes. Raises InvalidInput if the gateway's wrapping cannot be undone."""
     body = event.body or ""
@@ -105,28 +84,6 @@ def raw_body(event: APIGatewayProxyEventV2) -> bytes:
         return base64.b64decode(body, validate=True) if event.is_base64_encoded else body.encode("utf-8")
     except ValueError as error:  # binascii.Error and UnicodeEncodeError are ValueErrors
         raise InvalidInput("The body is neither text nor base64.", field="body") from error
-
-
-def invocation(api: APIGatewayHttpResolver, application: Application) -> ExecutionContext:
-    """Return the context of a request that somebody waits for; `Prefer: respond-async` hands over at once.
-
-    Raises:
-        Unauthenticated: nobody signed it. InvalidInput: it has a query, and these routes know none.
-    """
-    by = caller(api.current_event, application)
-    read_query(api.current_event)
-    now = application.services.clock.now()
-    remaining = timedelta(milliseconds=api.lambda_context.get_remaining_time_in_millis())
-    ends_at = now + remaining - timedelta(seconds=_ENDING_SECONDS)
-    at_once = "respond-async" in (api.current_event.headers.get("prefer") or "").lower()
-    return ExecutionContext(
-        id=application.services.new_id(),
-        ends_at=ends_at,
-        hand_over_at=now if at_once else min(ends_at, now + timedelta(seconds=INLINE_SECONDS)),
-        answer_by=min(ends_at, now + timedelta(seconds=ANSWER_SECONDS)),
-        caller=by,
-        base_url=base_url(api.current_event, application),
-    )
 
 
 def caller(event: APIGatewayProxyEventV2, application: Application) -> str:

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from pausepoint import errors
-from pausepoint.http.bodies import call_body
+from pausepoint.http.views import call_body
 
 TYPE_PREFIX: Final = "urn:pausepoint:problem:"
 

@@ -12,7 +12,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
@@ -24,6 +23,7 @@ from botocore.exceptions import (
 from botocore.exceptions import ConnectionError as UnreachableError
 from botocore.parsers import ResponseParserError
 
+from pausepoint.adapters import aws
 from pausepoint.domain.events import Usage
 from pausepoint.domain.session import AssistantItem, SessionSpec, ToolSpec, UserItem
 from pausepoint.errors import ConfigurationError, ModelError, ModelTimeout, Unavailable
@@ -137,7 +137,7 @@ class BedrockModel:
                 read_timeout=timeout,
                 retries={"total_max_attempts": 1},
             )
-            self._clients[timeout] = boto3.client("bedrock-runtime", config=config)
+            self._clients[timeout] = aws.session().create_client("bedrock-runtime", config=config)
         return self._clients[timeout]
 
 

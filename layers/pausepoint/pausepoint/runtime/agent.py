@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from typing import Final, Literal
 
-from pausepoint.domain.calls import WAITING, PendingToolCall
+from pausepoint.domain.calls import WAITING
 from pausepoint.domain.canonical import sha256_hex
 from pausepoint.domain.events import LogEntry, UserMessage
 from pausepoint.domain.limits import Limits
@@ -31,6 +30,7 @@ from pausepoint.runtime.four_eyes import refuse_own_requests
 from pausepoint.runtime.memory import InMemoryNotifier, InMemoryQueue, InMemoryStore
 from pausepoint.runtime.ports import ChatModel
 from pausepoint.runtime.requested_decisions import record_all
+from pausepoint.runtime.result import AgentResult
 from pausepoint.runtime.runner import Runner
 from pausepoint.runtime.system import SystemClock, new_id, new_token
 
@@ -39,34 +39,6 @@ LEASE_MARGIN: Final = timedelta(seconds=10)
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 
 _ADDRESSABLE: Final = frozenset(SessionStatus) - {SessionStatus.CANCELLED}
-
-
-@dataclass(frozen=True)
-class AgentResult:
-    """What `run()` and `resume()` give back: the session as it rests, or as whoever is at it left it."""
-
-    session: Session
-
-    @property
-    def session_id(self) -> str:
-        """The session's id."""
-        return self.session.head.session_id
-
-    @property
-    def status(self) -> SessionStatus:
-        """Where the session stands."""
-        return self.session.head.status
-
-    @property
-    def output(self) -> str:
-        """The text of the model's latest turn."""
-        return self.session.output
-
-    @property
-    def pending_calls(self) -> tuple[PendingToolCall, ...]:
-        """The calls that still wait for a decision or for their end, as they were asked for."""
-        records = (self.session.calls.get(call.call_id) for call in self.session.open_calls)
-        return tuple(record for record in records if record is not None and record.status in WAITING)
 
 
 class Agent:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from pausepoint.domain.accounts import said_about
 from pausepoint.domain.calls import CallStatus, closed
 from pausepoint.domain.events import LogEntry, SessionCancelled
 from pausepoint.domain.session import Session, SessionStatus
 from pausepoint.errors import LostRace, Unavailable
 from pausepoint.runtime.context import Services
-from pausepoint.runtime.execution import said_about
 
 _ATTEMPTS: Final = 10
 _OPEN: Final = frozenset({CallStatus.PENDING, CallStatus.APPROVED})

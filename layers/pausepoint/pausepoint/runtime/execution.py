@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from pausepoint.domain.accounts import said_about
 from pausepoint.domain.answers import GONE, edited_note, refusal_text
 from pausepoint.domain.calls import (
     CallStatus,
@@ -20,7 +21,7 @@ from pausepoint.domain.calls import (
     resolved,
 )
 from pausepoint.domain.canonical import call_digest, parse_json
-from pausepoint.domain.events import DecisionRecorded, DoubtResolved, Event, ExecutionRecorded, ToolCall, ToolResult
+from pausepoint.domain.events import Event, ExecutionRecorded, ToolCall, ToolResult
 from pausepoint.domain.results import error_text, result_text
 from pausepoint.domain.tools import Tool, ToolContext
 from pausepoint.errors import InvalidInput, ToolCutOff
@@ -216,47 +217,3 @@ def _why_not(tool: Tool | None, record: PendingToolCall) -> str:
 
 def _changed(name: str) -> str:
     return f"Not run: the tool {name!r} changed after the call was requested. Look at it again before you ask."
-
-
-def said_about(record: PendingToolCall | None) -> tuple[Event, ...]:
-    """Return what was decided on a call, and, if it was cut off, what ran and what became of it, as events."""
-    events: list[Event] = []
-    if record is not None and (decision := record.decision) is not None:
-        events.append(
-            DecisionRecorded(
-                at=decision.at,
-                call_id=record.call_id,
-                name=record.name,
-                verdict=decision.verdict,
-                by=decision.by,
-                verified=decision.verified,
-                reason=decision.reason,
-                digest_shown=decision.digest_shown,
-                arguments_approved=decision.arguments,
-                answer=decision.answer,
-            )
-        )
-    if record is not None and (resolution := record.resolution) is not None:
-        if (execution := record.execution) is not None:
-            events.append(
-                ExecutionRecorded(
-                    at=execution.started_at,
-                    call_id=record.call_id,
-                    name=record.name,
-                    execution_id=execution.id,
-                    digest_run=execution.digest,
-                    status=CallStatus.IN_DOUBT,
-                )
-            )
-        events.append(
-            DoubtResolved(
-                at=resolution.at,
-                call_id=record.call_id,
-                name=record.name,
-                answer=resolution.answer,
-                by=resolution.by,
-                verified=resolution.verified,
-                reason=resolution.reason,
-            )
-        )
-    return tuple(events)

@@ -10,9 +10,9 @@ from threading import RLock
 from pausepoint.domain import calls as transitions
 from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.code_tries import code_tried
+from pausepoint.domain.documents import moment_text
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
-from pausepoint.domain.values import moment_text
 from pausepoint.domain.waiting import ALL_WAITING, Waiting
 from pausepoint.errors import LostRace, NotFound, SessionBusy
 from pausepoint.runtime.ports import Commit, DueRow, Notice, Stall
@@ -58,7 +58,7 @@ class InMemoryStore:
             held = session.head.lease
             if session.head.status not in statuses or (held is not None and held.until >= now and held.id != lease.id):
                 raise SessionBusy(f"Session {session_id} is {session.head.status}.")
-            head = session.head.model_copy(update={"lease": lease, "status": SessionStatus.RUNNING, "updated_at": now})
+            head = replace(session.head, lease=lease, status=SessionStatus.RUNNING, updated_at=now)
             self._postponed.pop((session_id, ""), None)
             self._put(replace(session, head=head))
             return head
@@ -70,10 +70,10 @@ class InMemoryStore:
             head = session.head
             if commit.status is not None:
                 lease = head.lease if commit.keep_lease else None
-                head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
+                head = replace(head, status=commit.status, lease=lease, updated_at=commit.at)
                 self._postponed.pop((head.session_id, ""), None)
             elif commit.stands is SessionStatus.PAUSED:
-                head = head.model_copy(update={"status": SessionStatus.RUNNING, "updated_at": commit.at})
+                head = replace(head, status=SessionStatus.RUNNING, updated_at=commit.at)
                 self._postponed.pop((head.session_id, ""), None)
             changed = list(commit.new_calls)
             if commit.finished is not None:
@@ -116,8 +116,8 @@ class InMemoryStore:
             stored = self.call(call.session_id, call.call_id)
             if (stored.status, stored.spent_rounds) != (call.status, call.spent_rounds):
                 return
-            update = {"notify": "sent", "reminded": call.notify == "sent"}
-            self._put_call(stored.model_copy(update=update), due=look_again)
+            told = replace(stored, notify="sent", reminded=call.notify == "sent")
+            self._put_call(told, due=look_again)
 
     def due(self, *, calls: bool, before: datetime, limit: int) -> list[DueRow]:
         found: list[DueRow] = []
@@ -162,11 +162,11 @@ class InMemoryStore:
             if gone or row.due_at != (self._due_of_call(call) if call else self._due_of(session.head)):
                 raise LostRace("the row moved on")
             if call is not None:
-                self._put_call(call.model_copy(update={"sweeps": call.sweeps + 1}), due=until)
+                self._put_call(replace(call, sweeps=call.sweeps + 1), due=until)
                 return
-            update = {"stalls": stall.times, "stalled_at": stall.at} if stall else {}
             self._postponed[row.session_id, ""] = until
-            self._put(replace(session, head=session.head.model_copy(update=update)))
+            if stall is not None:
+                self._put(replace(session, head=replace(session.head, stalls=stall.times, stalled_at=stall.at)))
 
     def close(
         self,
@@ -183,7 +183,7 @@ class InMemoryStore:
             moved |= (stored.head.status, stored.head.updated_at) != (session.head.status, session.head.updated_at)
             if stored.next_seq != entry.first or moved:
                 raise LostRace("the session moved")
-            head = stored.head.model_copy(update={"status": status, "lease": None, "updated_at": at})
+            head = replace(stored.head, status=status, lease=None, updated_at=at)
             self._put(stored.after(entry, head=head, calls=calls))
 
     def sessions(
@@ -216,7 +216,7 @@ class InMemoryStore:
         self, session_id: str, call_id: str, change: Callable[[PendingToolCall], PendingToolCall]
     ) -> PendingToolCall:
         with self._lock:
-            call = change(self.call(session_id, call_id)).model_copy(update={"sweeps": 0})
+            call = replace(change(self.call(session_id, call_id)), sweeps=0)
             self._put_call(call, due=None)
             return call
 
@@ -256,10 +256,14 @@ class InMemoryStore:
 
 def _ended(stored: PendingToolCall, end: PendingToolCall) -> PendingToolCall:
     """Return a stored call at its end: whoever ends it says how, and cannot touch what was decided."""
-    execution = end.execution or stored.execution
-    update = {"status": end.status, "outcome": end.outcome, "told": end.told, "execution": execution}
-    update |= {"resolution": end.resolution or stored.resolution}
-    return stored.model_copy(update=update)
+    return replace(
+        stored,
+        status=end.status,
+        outcome=end.outcome,
+        told=end.told,
+        execution=end.execution or stored.execution,
+        resolution=end.resolution or stored.resolution,
+    )
 
 
 def _check(session: Session, commit: Commit) -> None:

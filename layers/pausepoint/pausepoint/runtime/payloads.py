@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from pausepoint.domain.calls import PendingToolCall
-from pausepoint.domain.values import moment_text
+from pausepoint.domain.documents import moment_text
 from pausepoint.runtime.ports import NoticeEvent
 
 MAX_TEXT_BYTES: Final = 32 * 1024
@@ -72,8 +72,8 @@ def _call(call: PendingToolCall) -> dict[str, Any]:
 
 def _said(document: Any, *names: str) -> dict[str, Any]:
     """Return what somebody said of a call: who, when, how that is known, and the parts that are named."""
-    stored = document.model_dump(mode="json")
-    parts = {name: stored[name] for name in ("by", "at", "verified", "reason", *names)}
+    stored = document.dump()
+    parts = {name: stored.get(name) for name in ("by", "at", "verified", "reason", *names)}
     return {name: _unless_long(value) if isinstance(value, str) else value for name, value in parts.items()}
 
 

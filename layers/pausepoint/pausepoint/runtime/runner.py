@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
+from pausepoint.domain.accounts import said_about
 from pausepoint.domain.bounds import check_budgets, unkeepable
 from pausepoint.domain.calls import CallStatus, PendingToolCall, model_told
 from pausepoint.domain.canonical import sha256_hex
@@ -34,7 +35,7 @@ from pausepoint.errors import (
 from pausepoint.runtime.asking import Asking
 from pausepoint.runtime.context import STEP_SECONDS, ExecutionContext, Services
 from pausepoint.runtime.decisions import wake
-from pausepoint.runtime.execution import Executor, Settled, said_about
+from pausepoint.runtime.execution import Executor, Settled
 from pausepoint.runtime.ports import ChatModel, Commit, FinishedCall, ModelReply, ModelRequest
 
 _RECORD_ATTEMPTS: Final = 5

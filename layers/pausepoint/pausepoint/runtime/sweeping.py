@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from pausepoint.domain.accounts import said_about
 from pausepoint.domain.calls import CallStatus, PendingToolCall, closed, finished
 from pausepoint.domain.canonical import sha256_hex
 from pausepoint.domain.events import ExecutionRecorded, LogEntry, SessionFailed, ToolResult
@@ -21,7 +22,6 @@ from pausepoint.domain.session import WAKEABLE, Session, SessionStatus
 from pausepoint.errors import LostRace, NotFound, PausepointError
 from pausepoint.runtime.asking import Asking
 from pausepoint.runtime.context import Services
-from pausepoint.runtime.execution import said_about
 from pausepoint.runtime.ports import Commit, DueRow, FinishedCall, Stall
 
 GRACE: Final = timedelta(seconds=30)

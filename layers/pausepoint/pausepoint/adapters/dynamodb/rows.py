@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-
+from pausepoint.adapters.dynamodb.attributes import from_attribute, to_attribute
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.domain.calls import PendingToolCall, due_at
-from pausepoint.domain.events import EVENTS, Event, LogEntry
+from pausepoint.domain.documents import moment_text
+from pausepoint.domain.events import Event, LogEntry, load_event
 from pausepoint.domain.session import SCHEMA_VERSION, Session, SessionHead, SessionSpec, SessionStatus
-from pausepoint.domain.values import dump_json, load_json, moment_text
+from pausepoint.domain.values import dump_json, load_json
 from pausepoint.errors import NotFound, UnsupportedVersion
 from pausepoint.runtime.ports import DueRow
 
@@ -30,18 +30,11 @@ DUE_SESSION: Final = "session"
 _STORAGE: Final = frozenset(
     {"pk", "sk", "version", "nonce", "expires", "due_kind", "due_at", "listed_status", "listed_at"}
 )
-_serialize = TypeSerializer().serialize
-_deserialize = TypeDeserializer().deserialize
-
-
-def to_value(value: object) -> dict[str, Any]:
-    """Return a value with DynamoDB's type tag."""
-    return cast("dict[str, Any]", _serialize(value))
 
 
 def to_item(row: Mapping[str, Any]) -> Item:
     """Return a row with DynamoDB's type tags; absent values stay away."""
-    return {name: to_value(value) for name, value in row.items() if value is not None}
+    return {name: to_attribute(value) for name, value in row.items() if value is not None}
 
 
 def from_item(item: Mapping[str, Any]) -> Row:
@@ -50,8 +43,8 @@ def from_item(item: Mapping[str, Any]) -> Row:
     Raises:
         UnsupportedVersion: the row's schema version is not known here.
     """
-    row = {name: _deserialize(value) for name, value in item.items()}
-    if int(row.get("version", SCHEMA_VERSION)) > SCHEMA_VERSION:
+    row = {name: from_attribute(value) for name, value in item.items()}
+    if row.get("version", SCHEMA_VERSION) > SCHEMA_VERSION:
         raise UnsupportedVersion(
             f"This session was stored by a newer version of Pausepoint (schema {row['version']}, "
             f"this one knows {SCHEMA_VERSION}). Nothing was changed; deploy the newer version again."
@@ -80,7 +73,7 @@ def _common(session_id: str, sk: str, expires: int, nonce: str) -> Row:
 
 def head_row(head: SessionHead, nonce: str) -> Row:
     """Return the META row."""
-    stored = head.model_dump(mode="json", exclude_none=True, exclude={"session_id"})
+    stored = head.dump(without={"session_id"})
     return {**stored, **_common(head.session_id, META, head.expires, nonce), **head_index(head)}
 
 
@@ -99,19 +92,19 @@ def head_index(head: SessionHead) -> dict[str, str | None]:
 def spec_row(session: Session, nonce: str, bodies: Bodies) -> Row:
     """Return the SPEC row."""
     head = session.head
-    body = bodies.pack(dump_json(session.spec.model_dump()))
+    body = bodies.pack(dump_json(session.spec.dump()))
     return {**_common(head.session_id, SPEC, head.expires, nonce), **body}
 
 
 def entry_row(head: SessionHead, entry: LogEntry, nonce: str, bodies: Bodies) -> Row:
     """Return the row of one log entry; its key carries the number of its first event."""
-    body = bodies.pack(dump_json([_event_document(event) for event in entry.events]))
+    body = bodies.pack(dump_json([event.dump() for event in entry.events]))
     return {**_common(head.session_id, f"EV#{entry.first:010d}", head.expires, nonce), **body}
 
 
 def call_row(call: PendingToolCall, *, expires: int, nonce: str) -> Row:
     """Return a CALL row."""
-    stored = call.model_dump(mode="json", exclude_none=True, exclude={"session_id"})
+    stored = call.dump(without={"session_id"})
     return {**stored, **_common(call.session_id, call_sk(call.call_id), expires, nonce), **call_index(call)}
 
 
@@ -124,18 +117,18 @@ def call_index(call: PendingToolCall) -> dict[str, str | None]:
 def to_head(row: Row) -> SessionHead:
     """Return what a META row stands for."""
     stored = {name: value for name, value in row.items() if name not in _STORAGE}
-    return SessionHead.model_validate({**stored, "session_id": row["pk"], "expires": row["expires"]})
+    return SessionHead.load({**stored, "session_id": row["pk"], "expires": row["expires"]})
 
 
 def to_call(row: Row) -> PendingToolCall:
     """Return what a CALL row stands for."""
     stored = {name: value for name, value in row.items() if name not in _STORAGE}
-    return PendingToolCall.model_validate({**stored, "session_id": row["pk"]})
+    return PendingToolCall.load({**stored, "session_id": row["pk"]})
 
 
 def to_spec(row: Row, bodies: Bodies) -> SessionSpec:
     """Return what the SPEC row stands for."""
-    return SessionSpec.model_validate(load_json(bodies.unpack(row)))
+    return SessionSpec.load(load_json(bodies.unpack(row)))
 
 
 def to_due(row: Row) -> DueRow:
@@ -156,7 +149,7 @@ def to_session(session_id: str, rows: Iterable[Row], bodies: Bodies) -> Session:
     events: list[Event] = []
     for sk, row in by_key.items():
         if sk.startswith("EV#"):
-            events.extend(EVENTS.validate_python(load_json(bodies.unpack(row))))
+            events.extend(map(load_event, load_json(bodies.unpack(row))))
     calls = [to_call(row) for sk, row in by_key.items() if sk.startswith("CALL#")]
     return Session(
         head=to_head(by_key[META]),
@@ -164,10 +157,3 @@ def to_session(session_id: str, rows: Iterable[Row], bodies: Bodies) -> Session:
         events=tuple(events),
         calls={call.call_id: call for call in calls},
     )
-
-
-def _event_document(event: Event) -> Any:
-    # The provider's message may hold bytes, which pydantic's JSON mode would turn into text.
-    document = event.model_dump(mode="json", exclude_none=True, exclude={"message"})
-    message = getattr(event, "message", None)
-    return {**document, "message": message} if message is not None else document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,9 +14,9 @@ from pausepoint.adapters.dynamodb.upkeep import LEASE_IS_MINE, WITH_LINK
 from pausepoint.adapters.dynamodb.writes import ABSENT, ConditionFailed, Write, translated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
+from pausepoint.domain.documents import moment_text
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
-from pausepoint.domain.values import moment_text
 from pausepoint.domain.waiting import ALL_WAITING, Waiting
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace, NotFound, SessionBusy
 from pausepoint.runtime.ports import Commit, FinishedCall, NewId
@@ -106,7 +107,7 @@ class DynamoDBStore(Codes):
             values={**names, "now": moment_text(now), "lease_id": lease.id},
             row={
                 "status": SessionStatus.RUNNING,
-                "lease": lease.model_dump(mode="json"),
+                "lease": lease.dump(),
                 "updated_at": moment_text(now),
                 "listed_status": SessionStatus.RUNNING,
                 "listed_at": f"{moment_text(now)}#{session_id}",
@@ -133,11 +134,11 @@ class DynamoDBStore(Codes):
             writes.append(Write(key=rows.entry_key(head.session_id, commit.log_at), condition=ABSENT))
         if commit.status is not None:
             lease = head.lease if commit.keep_lease else None
-            head = head.model_copy(update={"status": commit.status, "lease": lease, "updated_at": commit.at})
+            head = replace(head, status=commit.status, lease=lease, updated_at=commit.at)
             mine = {"lease_id": commit.lease_id}
             writes.append(self.head_write(head, condition=LEASE_IS_MINE, values=mine, nonce=nonce))
         elif commit.stands is SessionStatus.PAUSED:
-            head = head.model_copy(update={"status": SessionStatus.RUNNING, "updated_at": commit.at})
+            head = replace(head, status=SessionStatus.RUNNING, updated_at=commit.at)
             stands = {"stands": commit.stands}
             writes.append(self.head_write(head, condition="#status = :stands", values=stands, nonce=nonce))
         elif commit.stands is not None:
@@ -169,7 +170,7 @@ class DynamoDBStore(Codes):
             },
             row={
                 "status": status,
-                "decision": decision.model_dump(mode="json", exclude_none=True),
+                "decision": decision.dump(),
                 # Whatever was decided, somebody has to act on it, and be found if the wake-up is lost.
                 "due_kind": rows.DUE_CALL,
                 "due_at": moment_text(decision.at),
@@ -201,7 +202,7 @@ class DynamoDBStore(Codes):
             },
             row={
                 "status": CallStatus.EXECUTING,
-                "execution": execution.model_dump(mode="json", exclude_none=True),
+                "execution": execution.dump(),
                 "due_kind": rows.DUE_CALL,
                 "due_at": moment_text(execution.deadline),
                 "sweeps": 0,
@@ -251,7 +252,7 @@ def _finishing(finished: FinishedCall, nonce: str) -> Write:
             "status": call.status,
             "outcome": call.outcome,
             "told": call.told,
-            **({"execution": call.execution.model_dump(mode="json")} if call.execution else {}),
+            **({"execution": call.execution.dump()} if call.execution else {}),
             **({"resolution": _resolution(call)} if call.resolution else {}),
             **rows.call_index(call),
             "nonce": nonce,
@@ -260,4 +261,4 @@ def _finishing(finished: FinishedCall, nonce: str) -> Write:
 
 
 def _resolution(call: PendingToolCall) -> Any:
-    return call.resolution.model_dump(mode="json", exclude_none=True) if call.resolution else None
+    return call.resolution.dump() if call.resolution else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,9 +12,9 @@ from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.writes import ABSENT, ConditionFailed, Write, Writer, translated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, PendingToolCall, Resolution, doubted, expired, linked
+from pausepoint.domain.documents import moment_text
 from pausepoint.domain.events import LogEntry
 from pausepoint.domain.session import Session, SessionHead, SessionStatus
-from pausepoint.domain.values import moment_text
 from pausepoint.errors import AlreadyDecided, LostRace, NotFound
 from pausepoint.runtime.ports import DueRow, NewId, Stall
 
@@ -80,7 +81,7 @@ class Upkeep:
     def mark_notified(self, call: PendingToolCall, *, look_again: datetime | None = None) -> None:
         """Note that the approver was told; on a call that moved on, the notice does not matter any more."""
         nonce = self.new_id()
-        sent = call.model_copy(update={"notify": "sent"})
+        sent = replace(call, notify="sent")
         index = rows.call_index(sent)
         write = Write(
             key=_key(call),
@@ -147,7 +148,7 @@ class Upkeep:
             },
             row={
                 "status": CallStatus.SUCCEEDED if resolution.answer == "happened" else CallStatus.FAILED,
-                "resolution": resolution.model_dump(mode="json", exclude_none=True),
+                "resolution": resolution.dump(),
                 "due_kind": rows.DUE_CALL,
                 "due_at": moment_text(resolution.at),
                 "sweeps": 0,
@@ -204,7 +205,7 @@ class Upkeep:
     ) -> None:
         """Bring a session to an end and close calls of it, in one piece."""
         nonce = self.new_id()
-        head = session.head.model_copy(update={"status": status, "lease": None, "updated_at": at})
+        head = replace(session.head, status=status, lease=None, updated_at=at)
         writes = [
             # taking the next number of the log stops a runner that is under way
             Write(row=rows.entry_row(head, entry, nonce, self.bodies), condition=ABSENT),
@@ -237,7 +238,7 @@ class Upkeep:
             values=values,
             row={
                 "status": head.status,
-                "lease": head.lease.model_dump(mode="json") if head.lease else None,
+                "lease": head.lease.dump() if head.lease else None,
                 "updated_at": moment_text(head.updated_at),
                 **rows.head_index(head),
                 "nonce": nonce,

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
-from pausepoint.adapters.dynamodb.rows import Item, Row, from_item, to_item, to_value
+from pausepoint.adapters.dynamodb.attributes import to_attribute
+from pausepoint.adapters.dynamodb.rows import Item, Row, from_item, to_item
 from pausepoint.adapters.faults import NO_ANSWER
 from pausepoint.domain.session import SCHEMA_VERSION
 from pausepoint.errors import ConfigurationError, PausepointError, Unavailable
@@ -87,7 +88,9 @@ class Write:
         if names:
             parameters["ExpressionAttributeNames"] = names
         if values:
-            parameters["ExpressionAttributeValues"] = {f":{name}": to_value(value) for name, value in values.items()}
+            parameters["ExpressionAttributeValues"] = {
+                f":{name}": to_attribute(value) for name, value in values.items()
+            }
         return kind, parameters
 
     def _update(self) -> tuple[str, dict[str, Any]]:
