@@ -11,8 +11,8 @@ from pausepoint import Tool, ToolContext
 from pausepoint.domain.calls import Answer, PendingToolCall, Verdict
 from pausepoint.domain.canonical import call_digest, canonical_json, sha256_hex
 from pausepoint.domain.events import Usage
+from pausepoint.domain.history import AssistantItem
 from pausepoint.domain.limits import Limits
-from pausepoint.domain.session import AssistantItem
 from pausepoint.errors import AlreadyDecided, CallExpired, NotFound, PausepointError
 from pausepoint.runtime.agent import Agent
 from pausepoint.runtime.cancelling import cancel

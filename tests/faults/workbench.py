@@ -12,7 +12,7 @@ from typing import Any, Final
 from pausepoint import Agent, ToolContext, tool
 from pausepoint.domain.canonical import call_digest, canonical_json
 from pausepoint.domain.events import Usage
-from pausepoint.domain.session import AssistantItem, UserItem
+from pausepoint.domain.history import AssistantItem, UserItem
 from pausepoint.runtime.ports import ModelReply, ModelRequest, RequestedCall
 
 GATED: Final = "shred"

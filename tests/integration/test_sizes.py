@@ -10,9 +10,9 @@ import pytest
 
 from pausepoint import Agent, tool
 from pausepoint.bootstrap import application
+from pausepoint.domain.history import UserItem
 from pausepoint.domain.limits import Limits
 from pausepoint.domain.results import MAX_RESULT_BYTES
-from pausepoint.domain.session import UserItem
 from pausepoint.models.scripted import ScriptedModel
 from tests.support.agents import Killed
 from tests.support.clerk import desk

@@ -12,7 +12,8 @@ from typing import Any
 
 from pausepoint import Agent, AgentResult, DecisionRequest, Tool
 from pausepoint.domain.calls import Verdict
-from pausepoint.domain.session import Session, UserItem
+from pausepoint.domain.history import UserItem
+from pausepoint.domain.session import Session
 from pausepoint.errors import Unavailable
 from pausepoint.models.scripted import ScriptedModel, Turn
 from pausepoint.runtime.context import ExecutionContext, Services

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pausepoint.domain.calls import CallStatus
 from pausepoint.domain.documents import Malformed
 from pausepoint.domain.events import Event, LogEntry, SessionFailed, Usage, load_event
-from pausepoint.domain.session import AssistantItem, SessionHead, SessionStatus, UserItem
+from pausepoint.domain.history import AssistantItem, UserItem
+from pausepoint.domain.session import SessionHead, SessionStatus
 from tests.support.clock import START
 from tests.support.sessions import (
     DIGEST,
@@ -28,11 +29,11 @@ from tests.support.sessions import (
 
 def test_history_is_what_was_said_in_order() -> None:
     answer = turn(text="Done.")
-    assert session_of(message("One"), answer, message("Two")).history() == [
+    assert session_of(message("One"), answer, message("Two")).history() == (
         UserItem(texts=("One",)),
         AssistantItem(answer.message),
         UserItem(texts=("Two",)),
-    ]
+    )
 
 
 def test_results_stand_in_the_order_of_the_calls_not_of_their_ends() -> None:
@@ -53,7 +54,7 @@ def test_case_26_results_come_first_in_the_message_that_follows_their_turn() -> 
 
 def test_messages_without_an_answer_between_them_become_one() -> None:
     failed = SessionFailed(at=START, code="model-failed", message="no")
-    assert session_of(message("One"), failed, message("Two")).history() == [UserItem(texts=("One", "Two"))]
+    assert session_of(message("One"), failed, message("Two")).history() == (UserItem(texts=("One", "Two")),)
 
 
 def test_what_only_people_need_is_not_sent_to_the_model() -> None:

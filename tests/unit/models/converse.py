@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from botocore.exceptions import ClientError
 
-from pausepoint.domain.session import AssistantItem, SessionSpec, ToolSpec, UserItem
+from pausepoint.domain.history import AssistantItem, UserItem
+from pausepoint.domain.session import SessionSpec, ToolSpec
 from pausepoint.runtime.ports import ModelRequest
 from tests.support.sessions import plain_call, result
 

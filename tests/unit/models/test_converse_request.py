@@ -9,7 +9,7 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from pausepoint.domain.session import AssistantItem, UserItem
+from pausepoint.domain.history import AssistantItem, UserItem
 from pausepoint.models.bedrock import converse_request, reply_of
 from pausepoint.runtime.ports import RequestedCall
 from tests.unit.models.converse import CLAUDE, HELLO, said, spec, told

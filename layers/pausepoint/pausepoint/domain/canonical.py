@@ -11,6 +11,7 @@ from pausepoint.errors import InvalidInput, TooLarge
 
 MAX_ARGUMENT_BYTES: Final = 64 * 1024
 MAX_DEPTH: Final = 32
+_encode: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 def canonical_json(value: object) -> str:
@@ -25,7 +26,7 @@ def canonical_json(value: object) -> str:
     """
     _check(value, depth=0)
     try:
-        text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        text = _encode(value)
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError as error:
         raise InvalidInput("contains half of a surrogate pair, which is not text") from error

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
@@ -20,8 +20,8 @@ from pausepoint.domain.events import (
     ToolCall,
     ToolResult,
     Usage,
-    UserMessage,
 )
+from pausepoint.domain.history import Item
 from pausepoint.domain.limits import Limits
 from pausepoint.domain.tally import Tally
 
@@ -99,21 +99,6 @@ class SessionHead(Document):
     request_hash: str = ""
     stalls: int = 0
     stalled_at: int = 0
-
-
-@dataclass(frozen=True)
-class UserItem:
-    """What the model reads as one user message: the results of its last turn first, then texts."""
-
-    results: tuple[tuple[ToolCall, ToolResult], ...] = ()
-    texts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class AssistantItem:
-    """What the model itself said before, as its provider gave it."""
-
-    message: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -196,22 +181,9 @@ class Session:
         """The text of the model's latest turn."""
         return self.last_turn.text if self.last_turn else ""
 
-    def history(self) -> list[UserItem | AssistantItem]:
-        """Return the conversation as the model must see it: results in emission order, first in their message."""
-        items: list[UserItem | AssistantItem] = []
-        for event in self.events:
-            match event:
-                case AssistantTurn():
-                    items.append(AssistantItem(event.message))
-                    if event.calls:
-                        items.append(UserItem(results=tuple(self._results_of(event))))
-                case UserMessage():
-                    last = items.pop() if items and isinstance(items[-1], UserItem) else UserItem()
-                    assert isinstance(last, UserItem)
-                    items.append(replace(last, texts=(*last.texts, event.text)))
-                case _:
-                    pass
-        return items
+    def history(self) -> tuple[Item, ...]:
+        """Return the conversation as the model must see it."""
+        return self.tally.history.items
 
     def after(
         self, entry: LogEntry | None, *, head: SessionHead | None = None, calls: Sequence[PendingToolCall] = ()
@@ -226,8 +198,3 @@ class Session:
         )
         vars(session)["tally"] = self.tally.after(events)  # the cached property, without folding everything again
         return session
-
-    def _results_of(self, turn: AssistantTurn) -> Iterator[tuple[ToolCall, ToolResult]]:
-        for call in turn.calls:
-            if result := self.results.get(call.call_id):
-                yield call, result

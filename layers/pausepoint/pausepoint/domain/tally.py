@@ -16,6 +16,7 @@ from pausepoint.domain.events import (
     Usage,
     UserMessage,
 )
+from pausepoint.domain.history import History
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Tally:
     tool_calls: int = 0
     rejections: Mapping[str, int] = field(default_factory=dict)
     consecutive_rejections: int = 0
+    history: History = field(default_factory=History)
     cancelled: bool = False
 
     def after(self, events: Iterable[Event]) -> Tally:
@@ -58,17 +60,21 @@ class Tally:
                     usage=self.usage + event.usage,
                     model_calls=self.model_calls + 1,
                     tool_calls=self.tool_calls + len(event.calls),
+                    history=self.history.turned(event),
                 )
             case ToolResult():
                 own = self.turns_own.get(event.call_id, event.call_id)
-                return replace(self, open_calls={key: call for key, call in self.open_calls.items() if key != own})
+                open_calls = {key: call for key, call in self.open_calls.items() if key != own}
+                return replace(self, open_calls=open_calls, history=self.history.answered(own, event))
             case CallReissued():
                 return self._reissued(event)
             case DecisionRecorded(verdict="rejected", digest_shown=digest):
                 rejections = {**self.rejections, digest: self.rejections.get(digest, 0) + 1}
                 return replace(self, rejections=rejections, consecutive_rejections=self.consecutive_rejections + 1)
-            case DecisionRecorded() | UserMessage():
+            case DecisionRecorded():
                 return replace(self, consecutive_rejections=0)
+            case UserMessage():
+                return replace(self, consecutive_rejections=0, history=self.history.told(event.text))
             case SessionCancelled():
                 return replace(self, cancelled=True)
             case _:

@@ -8,6 +8,9 @@ from typing import Any, Final
 
 _BYTES: Final = "$bytes"
 _ESCAPED: Final = "$escaped"
+_MARK: Final = '"$'
+"""A text without it holds neither of the two: most have no bytes, and nothing that looks as if."""
+_encode: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 def dump_json(value: object) -> str:
@@ -15,8 +18,14 @@ def dump_json(value: object) -> str:
 
     Bytes become `{"$bytes": base64}`; a dict that happens to look like that is escaped.
     """
-    tagged = _tag(value)
-    text = json.dumps(tagged, separators=(",", ":"), ensure_ascii=False)
+    tagged = value
+    try:
+        text = _encode(value)
+    except TypeError:  # bytes
+        text = _MARK
+    if _MARK in text:
+        tagged = _tag(value)
+        text = _encode(tagged)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:  # half of a surrogate pair: legal in JSON as an escape only
@@ -26,7 +35,8 @@ def dump_json(value: object) -> str:
 
 def load_json(text: str) -> Any:
     """Return the value that `dump_json` was given."""
-    return _untag(json.loads(text))
+    value = json.loads(text)
+    return _untag(value) if _MARK in text else value
 
 
 def _tag(value: object) -> object:

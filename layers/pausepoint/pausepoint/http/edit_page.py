@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pausepoint.domain.canonical import canonical_json, parse_json, short_code
-from pausepoint.http.parts import Fact, identity_facts, render, request_facts, shown_arguments
+from pausepoint.http.parts import Fact, identity_facts, request_facts, shown_arguments
 from pausepoint.http.presenting import stakes
+from pausepoint.http.templating import render
 from pausepoint.http.values import Json, kind_of, shown_json
 from pausepoint.http.visible import Segment, flat, visible
 from pausepoint.runtime.decisions import MAX_REASON_CHARACTERS

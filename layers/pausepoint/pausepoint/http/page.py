@@ -8,12 +8,12 @@ from pausepoint.http.edits import edit_form
 from pausepoint.http.parts import (
     decision_facts,
     identity_facts,
-    render,
     request_facts,
     shown_answer,
     shown_arguments,
 )
 from pausepoint.http.presenting import model_words, stakes
+from pausepoint.http.templating import render
 from pausepoint.http.visible import flat, visible
 from pausepoint.http.wording import ending, relative, sentences, when
 from pausepoint.runtime.decisions import MAX_REASON_CHARACTERS

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from pausepoint.domain.calls import CallStatus
 from pausepoint.domain.canonical import parse_json, short_code
 from pausepoint.domain.identity import identity_of
-from pausepoint.http.headers import TEMPLATES, style_text
 from pausepoint.http.large import word_of
 from pausepoint.http.rows import Arguments, read_arguments
 from pausepoint.http.values import Value, kind_of, shown_value
@@ -19,8 +17,6 @@ from pausepoint.http.wording import HOW_KNOWN, absolute, local, relative
 if TYPE_CHECKING:
     from collections.abc import Collection
     from datetime import datetime
-
-    from jinja2 import Environment
 
     from pausepoint.domain.calls import PendingToolCall
 
@@ -126,23 +122,3 @@ def _who_fact(label: str, who: str, verified: str) -> Fact:
 def _time_fact(label: str, moment: datetime, now: datetime, distance: str = "") -> Fact:
     there = local(moment, now)
     return Fact(label, visible(absolute(moment)), " · ".join(part for part in (there, distance) if part))
-
-
-def render(template: str, **context: object) -> str:
-    """Return a page."""
-    return _environment().get_template(template).render(style=style_text(), **context)
-
-
-@cache
-def _environment() -> Environment:
-    # Most functions never make a page: the import waits for the first one.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
-
-    return Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pausepoint.http.parts import identity_facts, render, request_facts, shown_arguments
+from pausepoint.http.parts import identity_facts, request_facts, shown_arguments
 from pausepoint.http.presenting import model_words
+from pausepoint.http.templating import render
 from pausepoint.http.visible import flat, visible
 from pausepoint.http.wording import relative, when
 from pausepoint.runtime.decisions import MAX_REASON_CHARACTERS

@@ -25,7 +25,8 @@ from botocore.parsers import ResponseParserError
 
 from pausepoint.adapters import aws
 from pausepoint.domain.events import Usage
-from pausepoint.domain.session import AssistantItem, SessionSpec, ToolSpec, UserItem
+from pausepoint.domain.history import AssistantItem, UserItem
+from pausepoint.domain.session import SessionSpec, ToolSpec
 from pausepoint.errors import ConfigurationError, ModelError, ModelTimeout, Unavailable
 from pausepoint.runtime.ports import ModelReply, ModelRequest, RequestedCall
 

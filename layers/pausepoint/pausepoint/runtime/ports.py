@@ -9,15 +9,8 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution, Risk
 from pausepoint.domain.events import LogEntry, Usage
-from pausepoint.domain.session import (
-    AssistantItem,
-    Lease,
-    Session,
-    SessionHead,
-    SessionSpec,
-    SessionStatus,
-    UserItem,
-)
+from pausepoint.domain.history import AssistantItem, UserItem
+from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.waiting import ALL_WAITING, Waiting
 
 

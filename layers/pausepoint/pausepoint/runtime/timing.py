@@ -3,43 +3,57 @@
 from __future__ import annotations
 
 import contextvars
-import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Final, TypeVar
 
 from pausepoint.errors import ToolCutOff
 
 Result = TypeVar("Result")
+_Work = Callable[[], None]
 
-
-class _Outcome(Generic[Result]):
-    value: Result
-    error: BaseException | None = None
+_idle: Final[list[SimpleQueue[_Work]]] = []
+"""What threads wait for that have nothing to do: starting one takes longer than many a tool."""
 
 
 def call_within(seconds: float, function: Callable[[], Result]) -> Result:
     """Return what a function returns, or raise what it raises.
 
-    It runs in a thread of its own: Python cannot stop a function from outside. One that takes longer goes
-    on until it ends or its process does, and what it returns is not heard any more.
+    It runs in a thread that runs nothing else meanwhile: Python cannot stop a function from outside. One that takes
+    longer goes on until it ends or its process does, and what it returns is not heard any more.
 
     Raises:
         ToolCutOff: it did not come back within that many seconds.
     """
-    outcome: _Outcome[Result] = _Outcome()
+    outcome: SimpleQueue[tuple[Result | None, BaseException | None]] = SimpleQueue()
     context = contextvars.copy_context()
 
     def run() -> None:
         try:
-            outcome.value = context.run(function)
+            outcome.put((context.run(function), None))
         except BaseException as error:  # noqa: BLE001 - it is raised again where it is waited for
-            outcome.error = error
+            outcome.put((None, error))
 
-    thread = threading.Thread(target=run, name="tool", daemon=True)
-    thread.start()
-    thread.join(max(0.0, seconds))
-    if thread.is_alive():
-        raise ToolCutOff(f"The tool did not come back within {seconds:.0f} seconds.")
-    if outcome.error is not None:
-        raise outcome.error
-    return outcome.value
+    thread = _idle.pop() if _idle else _started()
+    thread.put(run)
+    try:
+        result, error = outcome.get(timeout=max(0.0, seconds))
+    except Empty:
+        raise ToolCutOff(f"The tool did not come back within {seconds:.0f} seconds.") from None
+    _idle.append(thread)
+    if error is not None:
+        raise error
+    return result  # type: ignore[return-value] # without an error there is a result
+
+
+def _started() -> SimpleQueue[_Work]:
+    work: SimpleQueue[_Work] = SimpleQueue()
+
+    def run() -> None:
+        while True:
+            work.get()()
+
+    # A daemon: what hangs in it must not hold the process.
+    Thread(target=run, name="tool", daemon=True).start()
+    return work
