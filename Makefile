@@ -54,6 +54,19 @@ ON_ONE_CORE := $(addprefix tests/faults/test_,tier0_schedules.py tier2_machine.p
 faults: env ## Run every schedule of faults, on two cores; make test runs a sample
 	FAULTS=thorough $(RUN) tests.side_by_side -q -m faults tests/faults $(ON_ONE_CORE:%=--ignore=%) -- -q -m faults $(ON_ONE_CORE)
 
+# What draws is not installed for anything else.
+BENCH = UV_PROJECT_ENVIRONMENT=.venv $(UV) run --quiet --locked --group bench python -m
+
+.PHONY: benchmarks
+benchmarks: env ## Measure what a pause, a click and a cold start cost, for docs/performance.md
+	mkdir -p .cache/benchmarks
+	$(BENCH) benchmarks.pause_resume --json .cache/benchmarks/pause_resume.json --svg docs/img/cost.svg
+	$(BENCH) benchmarks.click --json .cache/benchmarks/click.json
+	$(BENCH) benchmarks.cold_start --json .cache/benchmarks/cold_start.json
+ifneq ($(LAMBDA_PYTHON),)
+	$(LAMBDA_PYTHON) -m benchmarks.cold_start
+endif
+
 .PHONY: check
 check: env ## Lint, types, formatting, locks, and the template
 	$(RUN) ruff check

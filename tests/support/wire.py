@@ -32,10 +32,12 @@ class Wire:
 
     Attributes:
         sent: each request as `service.Operation`, repetitions included.
+        sizes: the bytes of each request's body.
     """
 
     def __init__(self) -> None:
         self.sent: list[str] = []
+        self.sizes: list[int] = []
         self._faults: dict[str, tuple[str, int, int]] = {}
 
     def fail(self, operation: str, code: str = THROTTLED, *, status: int = 400, times: int = 10**6) -> None:
@@ -57,6 +59,7 @@ class Wire:
         """Answer in AWS's place, or return None to let the request through."""
         _, service, operation = event_name.split(".")
         self.sent.append(f"{service}.{operation}")
+        self.sizes.append(len(request.body or b""))
         for name in (f"{service}.{operation}", f"{service}.{ANY}"):
             code, status, times = self._faults.get(name, ("", 0, 0))
             if times > 0:

@@ -7,7 +7,8 @@ import re
 from html.parser import HTMLParser
 from typing import Any, Final
 
-from pausepoint.http.parts import _environment, shown_arguments
+from pausepoint.http.parts import shown_arguments
+from pausepoint.http.templating import _environment
 from pausepoint.http.visible import CHIP_CLOSE, CHIP_OPEN, NEWLINE_MARK, SPACE_MARK, TIMES
 
 _ARGUMENTS: Any = vars(_environment().get_template("parts.html").module)["arguments"]

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pausepoint.domain.canonical import canonical_json
-from pausepoint.http.parts import _environment
+from pausepoint.http.templating import _environment
 from pausepoint.http.visible import (
     CHIP_CLOSE,
     CHIP_OPEN,

@@ -1,0 +1,1 @@
+"""What Pausepoint costs, measured. Commands, not tests; docs/performance.md has what they printed."""
