@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from collections import defaultdict
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -41,19 +43,28 @@ _ENVIRONMENT: Final = {
 }
 
 
+_COMPILED: Final = ("boto3", "approvals")
+"""Which are measured without byte-code as well: as Lambda would have to compile them, were it not in the layer."""
+
+
 def times(place: Built, repeat: int) -> dict[str, list[float]]:
     """Return the seconds that each function took, and bare boto3, in turns."""
-    taken: dict[str, list[float]] = {"boto3": [], **{name: [] for name in _FUNCTIONS}}
+    code = {"boto3": _BARE, **{name: f"import app; {made}" for name, made in _FUNCTIONS.items()}}
+    paths = {name: [ROOT / "functions" / name, place.library, place.agent] for name in _FUNCTIONS}
+    paths["boto3"] = [place.bare]
+    taken: dict[str, list[float]] = defaultdict(list)
     for _ in range(repeat):
-        taken["boto3"].append(_timed(_BARE, place.bare))
-        for name, code in _FUNCTIONS.items():
-            folder = ROOT / "functions" / name
-            taken[name].append(_timed(f"import app; {code}", folder, place.library, place.agent))
+        for name, each in code.items():
+            taken[name].append(_timed(each, *paths[name]))
+    for _ in range(repeat):
+        for name in _COMPILED:
+            # Python looks for byte-code there only, and finds none.
+            taken[f"{name}, no byte-code"].append(_timed(code[name], *paths[name], PYTHONPYCACHEPREFIX=os.devnull))
     return taken
 
 
-def _timed(code: str, *paths: Path) -> float:
-    return float(child(_TIMED.format(code=code), *paths, environment=_ENVIRONMENT))
+def _timed(code: str, *paths: Path, **environment: str) -> float:
+    return float(child(_TIMED.format(code=code), *paths, environment={**_ENVIRONMENT, **environment}))
 
 
 def sizes(layer: Path) -> dict[str, int]:

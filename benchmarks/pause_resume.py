@@ -1,7 +1,8 @@
 """What a pause costs: `python -m benchmarks.pause_resume [--counts 1,10,50,200,1000] [--json FILE] [--svg FILE]`.
 
 N harmless calls, one a turn, with about 1 KB of result each; then a gated one; a pause; and, everything made anew in
-another process, the click and the end. Beside it, the same as one item that is saved at the pause and at the end only.
+another process, the click and the end. Beside it, the same as one item that is saved at the pause and at the end only;
+and as many requests of the same size by plain boto3, with nothing around them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _COLUMNS: Final = ("N", "results", "saved", "requests", "KB sent", "write units"
 _KB: Final = 1000
 OURS: Final = "every step"
 BASELINE: Final = "one item"
+FLOOR: Final = "bare writes"
+_STEP_BYTES: Final = {"random": 950, "english": 540}
+"""About what a step's body takes, compressed."""
 
 
 def measure(counts: list[int], kinds: list[str], *, repeat: int) -> list[Row]:
@@ -35,13 +39,13 @@ def measure(counts: list[int], kinds: list[str], *, repeat: int) -> list[Row]:
 
 
 def _rows(place: Stage, count: int, kind: str, repeat: int) -> Iterator[Row]:
-    ways = {OURS: place.ours, BASELINE: place.baseline}
+    ways = {OURS: place.ours, BASELINE: place.baseline, FLOOR: place.floor}
     for saved, way in ways.items():
         if saved == BASELINE and count > single_item.MOST:
             continue
         both = []
         for turn in range(repeat + 1):
-            given = {"count": count, "kind": kind, "metered": turn == 0}
+            given = {"count": count, "kind": kind, "bytes": _STEP_BYTES[kind], "metered": turn == 0}
             paused = way("pause", **given)
             both.append((paused, way("finish", **given, link=paused.get("link"))))
         counted, *timed = both
@@ -80,12 +84,12 @@ def summary(rows: list[Row]) -> str:
     for kind in dict.fromkeys(row["kind"] for row in rows):
         ours = [row for row in rows if row["kind"] == kind and row["saved"] == OURS]
         for row in ours:
-            beside = [each for each in rows if each["saved"] == BASELINE and _same(each, row)]
-            ratio = f", {_all(row, 'cpu') / _all(beside[0], 'cpu'):.2f} times the one item's" if beside else ""
+            beside = [each for each in rows if each["saved"] != OURS and _same(each, row)]
+            ratios = [f"{_all(row, 'cpu') / _all(each, 'cpu'):.2f} times {each['saved']}" for each in beside]
             lines.append(
                 f"N = {row['count']:,}, {kind}: in all {_all(row, 'sent') / _KB:,.1f} KB, "
                 f"{_all(row, 'write_units') + _all(row, 'index_units'):,.0f} write units, "
-                f"{_all(row, 'cpu'):.3f} CPU s{ratio}"
+                f"{_all(row, 'cpu'):.3f} CPU s ({', '.join(ratios)})"
             )
         for less, more in pairwise(ours):
             steps = more["count"] - less["count"]

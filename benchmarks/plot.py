@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 _NAMES: Final = {"random": "incompressible results", "english": "English text"}
-_COLOURS: Final = {"every step": "#0b5fff", "one item": "#8a5a00"}
+_COLOURS: Final = {"every step": "#0b5fff", "one item": "#8a5a00", "bare writes": "#999999"}
 _STYLES: Final = {"random": "-", "english": "--"}
 _PANELS: Final[tuple[tuple[str, Callable[[dict[str, Any]], float]], ...]] = (
     ("KB sent in all", lambda row: (row["pause"]["sent"] + row["finish"]["sent"]) / 1000),

@@ -32,6 +32,10 @@ class Stage:
         """Do a step of `benchmarks.single_item` in a process of its own, and return its measurements."""
         return self.run("single_item", [self.built.bare], step, **given)
 
+    def floor(self, step: str, **given: Any) -> dict[str, Any]:
+        """Do a step of `benchmarks.bare_writes` in a process of its own, and return its measurements."""
+        return self.run("bare_writes", [self.built.bare], step, **given)
+
     def run(self, module: str, paths: list[Path], step: str, **given: Any) -> dict[str, Any]:
         """Do a step of a module of this package in a process of its own, and return its measurements."""
         code = f"from benchmarks import {module}; {module}.main()"
