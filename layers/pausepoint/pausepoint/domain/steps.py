@@ -5,9 +5,11 @@ Recovery is not a special case: whoever loads the log and asks `next_step` carri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
+from itertools import islice, takewhile
 from typing import assert_never
 
 from pausepoint.domain.calls import CallStatus, PendingToolCall
@@ -97,6 +99,18 @@ def next_step(session: Session, now: datetime) -> Step:
     if isinstance(last, AssistantTurn) and not last.calls:
         return Finish()
     return CallModel()
+
+
+def together(session: Session, calls: Sequence[ToolCall], most: int) -> tuple[ToolCall, ...]:
+    """Return the first of the calls that are ready, and those right behind it that may run at the same time.
+
+    Only what nobody is asked about, and what may run again after a crash, runs beside anything else.
+    """
+    first, *others = calls
+    if session.spec.ordered or first.guarded or first.refusal is not None:
+        return (first,)
+    free = takewhile(lambda call: not call.guarded and call.refusal is None, others)
+    return (first, *islice(free, most - 1))
 
 
 def _next_of_calls(session: Session, now: datetime) -> RunCalls | AwaitDecisions:

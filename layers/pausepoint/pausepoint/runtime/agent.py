@@ -50,6 +50,8 @@ class Agent:
         model: where the turns come from.
         tools: what the model may call; names must differ.
         ordered: a call of a turn waits for all earlier calls of its turn.
+        parallel: so many calls of a turn run at the same time, each in a thread, where nobody is asked about them and
+            they may run again (`retry_safe`). 1, the default, runs one after the other: tools share clients and state.
         limits: the budgets of one session.
         approval_time: how long a person may take to decide.
         reminder: after how long a person who has not decided is told once more.
@@ -58,7 +60,7 @@ class Agent:
         services: where sessions live and notices go; in memory when none are given.
 
     Raises:
-        ConfigurationError: two tools share a name.
+        ConfigurationError: two tools share a name, or `parallel` is less than 1.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Agent:
         instructions: str = "",
         tools: Sequence[Tool] = (),
         ordered: bool = False,
+        parallel: int = 1,
         limits: Limits | None = None,
         approval_time: timedelta = timedelta(hours=24),
         reminder: timedelta | None = None,
@@ -82,7 +85,10 @@ class Agent:
         self.tools = {tool.name: tool for tool in tools}
         if len(self.tools) != len(tools):
             raise ConfigurationError(f"Agent {name!r}: two tools have the same name.")
+        if parallel < 1:
+            raise ConfigurationError(f"Agent {name!r}: parallel is {parallel}, and must be at least 1.")
         self.ordered = ordered
+        self.parallel = parallel
         self.limits = limits or Limits()
         self.approval_time = approval_time
         self.reminder = reminder
@@ -106,6 +112,7 @@ class Agent:
             instructions=self.instructions,
             tools=tuple(self.tools.values()),
             ordered=self.ordered,
+            parallel=self.parallel,
             limits=self.limits,
             approval_time=approval_time,
             reminder=reminder,
@@ -258,6 +265,7 @@ class Agent:
             context=context,
             approval_time=self.approval_time,
             reminder=self.reminder,
+            parallel=self.parallel,
         )
 
     def _lease(self, context: ExecutionContext) -> Lease:

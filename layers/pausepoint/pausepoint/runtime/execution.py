@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -97,8 +99,15 @@ class Executor:
             events=(*said_about(told), result), finished=FinishedCall(call=told, execution_id=record.execution.id)
         )
 
-    def enter(self, session_id: str, call: ToolCall) -> Settled:
-        """Run a call that needs no record: ungated, and safe to run again."""
+    def enter(self, session_id: str, calls: Sequence[ToolCall]) -> list[Settled]:
+        """Run calls that need no record (ungated, and safe to run again), at the same time; return them in order."""
+        if len(calls) == 1:
+            return [self._enter(session_id, calls[0])]
+        with ThreadPoolExecutor(max_workers=len(calls)) as pool:
+            running = [pool.submit(copy_context().run, self._enter, session_id, call) for call in calls]
+            return [each.result() for each in running]
+
+    def _enter(self, session_id: str, call: ToolCall) -> Settled:
         tool = self._tools.get(call.name)
         assert call.arguments is not None
         if tool is None or tool.schema_hash != call.schema_hash or not tool.means(call.arguments):

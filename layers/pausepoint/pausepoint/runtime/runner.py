@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
@@ -21,6 +21,7 @@ from pausepoint.domain.steps import (
     RunCalls,
     next_step,
     readiness,
+    together,
 )
 from pausepoint.domain.tools import Tool
 from pausepoint.errors import (
@@ -33,9 +34,10 @@ from pausepoint.errors import (
     Unavailable,
 )
 from pausepoint.runtime.asking import Asking
-from pausepoint.runtime.context import STEP_SECONDS, ExecutionContext, Services
+from pausepoint.runtime.context import ExecutionContext, Services
 from pausepoint.runtime.decisions import wake
 from pausepoint.runtime.execution import Executor, Settled
+from pausepoint.runtime.pace import Pace
 from pausepoint.runtime.ports import ChatModel, Commit, FinishedCall, ModelReply, ModelRequest
 
 _RECORD_ATTEMPTS: Final = 5
@@ -57,6 +59,7 @@ class Runner:
         context: ExecutionContext,
         approval_time: timedelta,
         reminder: timedelta | None,
+        parallel: int,
     ) -> None:
         self._session = session  # everything this runner knows, written or not
         self._lease = lease
@@ -66,11 +69,12 @@ class Runner:
         self._services = services
         self._context = context
         self._approval_time = approval_time
+        self._parallel = parallel
         self._asking = Asking(services, reminder)
         self._executor = Executor(services, tools, context)
         self._leased = True
         self._races = 0
-        self._started_at = services.clock.now()
+        self._pace = Pace(context, services.clock)
 
     def advance(self) -> Session:
         """Go on until the session rests, and return it. The lease is given back on every way out but a crash.
@@ -109,7 +113,7 @@ class Runner:
             case CallModel():
                 self._ask_model()
             case RunCalls(calls):
-                self._settle(calls[0])
+                self._settle(together(self._session, calls, self._parallel))
             case AwaitDecisions(calls):
                 # Whoever is inside a tool may die there: then it is the session that has to be looked after.
                 elsewhere = any(self._status_of(call) is CallStatus.EXECUTING for call in calls)
@@ -122,7 +126,7 @@ class Runner:
                 assert_never(step)
 
     def _ask_model(self) -> None:
-        if self._context.must_hand_over(self._now()):
+        if not self._pace.allows():
             self._hand_over()
             return
         request_at = self._now()
@@ -135,7 +139,7 @@ class Runner:
             check_budgets(self._session, self._now())
             reply = self._model.respond(request)
         except ModelTimeout as error:
-            if self._others_have_more_time(request_at):
+            if self._pace.longer_elsewhere(request_at):
                 self._hand_over()
             else:
                 self._fail(error.code, str(error))
@@ -195,16 +199,18 @@ class Runner:
             if record.call_id in tokens:
                 self._notify(record.call_id, tokens[record.call_id])
 
-    def _settle(self, call: ToolCall) -> None:
-        if self._context.must_hand_over(self._now()) or self._is_too_late_for(call):
+    def _settle(self, calls: Sequence[ToolCall]) -> None:
+        if not self._pace.allows(*(self._tools.get(call.name) for call in calls)):
             self._hand_over()
             return
+        call = calls[0]
         record = self._session.calls.get(call.call_id)
         ready = readiness(call, record, self._now())
         if record is None or not call.guarded:
-            enters = ready is Readiness.ENTER
-            session_id = self._session.head.session_id
-            self._keep(self._executor.enter(session_id, call) if enters else self._executor.answer(call, record))
+            enters, session_id = ready is Readiness.ENTER, self._session.head.session_id
+            settled = self._executor.enter(session_id, calls) if enters else [self._executor.answer(call, record)]
+            for each in settled:
+                self._keep(each)
             return
         match ready:
             case Readiness.ANSWER:
@@ -237,22 +243,6 @@ class Runner:
             self._note(*settled.events)
         else:
             self._record(settled)
-
-    def _is_too_late_for(self, call: ToolCall) -> bool:
-        """Whether the tool says that it needs more than is left, and another invocation has more."""
-        tool = self._tools.get(call.name)
-        if tool is None or tool.timeout is None:
-            return False
-        now = self._now()
-        return self._others_have_more_time(now) and self._context.tool_seconds(now) < tool.timeout
-
-    def _others_have_more_time(self, since: datetime) -> bool:
-        """Whether what was begun then would have had more time in an invocation of its own, from the work queue.
-
-        An invocation from there that did nothing else before has as much time as there ever is.
-        """
-        begun = (since - self._started_at).total_seconds()
-        return self._context.answer_by is not None or begun > STEP_SECONDS
 
     def _ask_about(self, record: PendingToolCall) -> None:
         """Nothing but a person can say what became of this call."""

@@ -35,7 +35,10 @@ def call_within(seconds: float, function: Callable[[], Result]) -> Result:
         except BaseException as error:  # noqa: BLE001 - it is raised again where it is waited for
             outcome.put((None, error))
 
-    thread = _idle.pop() if _idle else _started()
+    try:
+        thread = _idle.pop()
+    except IndexError:
+        thread = _started()
     thread.put(run)
     try:
         result, error = outcome.get(timeout=max(0.0, seconds))
