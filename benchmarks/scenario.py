@@ -21,7 +21,21 @@ from pausepoint.adapters import aws
 from pausepoint.bootstrap import Application
 from pausepoint.http.approvals import Post, decide, show
 from pausepoint.models.scripted import ScriptedModel, Turn
+from pausepoint.runtime.ports import ModelReply, ModelRequest
 from pausepoint.settings import Settings
+
+
+class _Script:
+    """A `ChatModel` that answers with one turn after the other, and keeps nothing of what it was asked."""
+
+    def __init__(self, turns: list[Turn]) -> None:
+        self._turns = iter(turns)
+
+    def settings(self) -> dict[str, Any]:
+        return {"model_id": "scripted"}
+
+    def respond(self, request: ModelRequest) -> ModelReply:
+        return ScriptedModel([next(self._turns)]).respond(request)
 
 
 def _agent(step: dict[str, Any], script: list[Turn]) -> Agent:
@@ -40,7 +54,7 @@ def _agent(step: dict[str, Any], script: list[Turn]) -> Agent:
     return Agent(
         name="custodian",
         instructions="Keep the files in order.",
-        model=ScriptedModel(script),
+        model=_Script(script),
         tools=[read, delete],
         limits=limits,
         services=services,

@@ -11,7 +11,7 @@ import pytest
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
 from pausepoint.domain.calls import Decision, Verdict
-from pausepoint.domain.documents import moment_text
+from pausepoint.domain.fields import moment_text
 from pausepoint.runtime.decisions import BY_LINK
 from pausepoint.runtime.system import new_id
 from tests.e2e.stack import SETTLE_SECONDS, Stack, until

@@ -14,7 +14,7 @@ from pausepoint.adapters.dynamodb import rows
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.store import DynamoDBStore
 from pausepoint.domain.calls import due_at
-from pausepoint.domain.documents import moment_text
+from pausepoint.domain.fields import moment_text
 from pausepoint.domain.session import SessionStatus
 from pausepoint.domain.values import load_json
 from tests.support.aws import REGION, create_table

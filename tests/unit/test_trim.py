@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +28,8 @@ def packages(tmp_path: Path) -> Path:
     endpoints = {"partitions": [{"partition": "aws", "services": {prefix: {} for prefix in SERVICES.values()}}]}
     (data / "endpoints.json").write_text(json.dumps(endpoints))
     (data / "_retry.json").write_text("{}")
-    target = tmp_path / "layer" / "botocore" / "data"
-    target.parent.mkdir(parents=True)
-    subprocess.run(["cp", "-rl", data, target], check=True)  # as uv installs: hard links to its cache
+    # As uv installs: hard links to its cache.
+    shutil.copytree(data, tmp_path / "layer" / "botocore" / "data", copy_function=os.link)
     (tmp_path / "layer" / "boto3" / "data" / "iot").mkdir(parents=True)
     return tmp_path / "layer"
 

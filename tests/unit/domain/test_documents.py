@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 from typing import Any, Literal
 
 import pytest
 
-from pausepoint.domain.documents import Document, Malformed, moment_text
+from pausepoint.domain.documents import Document
+from pausepoint.domain.fields import Malformed, moment_text
 
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
@@ -102,6 +104,30 @@ def test_case_47_what_does_not_fit_is_refused_by_its_place(change: dict[str, Any
 def test_case_47_what_is_missing_is_refused_by_its_name() -> None:
     with pytest.raises(Malformed, match="Tree: 'age' is missing"):
         Tree.load({name: value for name, value in STORED.items() if name != "age"})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": None}, "Tree.name: NoneType is not str"),
+        ({"name": b"oak"}, "Tree.name: bytes is not str"),
+        ({"age": "120"}, "Tree.age: str is not int"),
+        ({"age": True}, "Tree.age: bool is not int"),
+        ({"planted": "1906"}, "Tree.planted: '1906' is not a moment with a time zone"),
+        ({"planted": datetime(1906, 1, 1)}, "Tree.planted: datetime.datetime(1906, 1, 1, 0, 0) is not a moment"),  # noqa: DTZ001
+        ({"kind": "elm"}, "Tree.kind: 'elm' is not one of fir, oak"),
+        ({"leaves": [Leaf()]}, "Tree.leaves: list is not tuple"),
+        ({"leaves": (Bud(),)}, "Tree.leaves: Bud is not Leaf"),
+        ({"leaves": (Leaf(colour="blue"),)}, "Tree.leaves: Leaf.colour: 'blue' is not a valid Colour"),  # type: ignore[arg-type]
+        ({"parts": ("leaf",)}, "Tree.parts: str is not Leaf or Bud"),
+        ({"notes": None}, "Tree.notes: NoneType is not dict"),
+    ],
+)
+def test_what_could_not_be_loaded_is_not_dumped(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(Malformed) as refused:
+        replace(Tree.load(STORED), **change).dump()
+
+    assert str(refused.value).startswith(said)
 
 
 def test_a_document_cannot_be_changed() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pausepoint.domain.calls import CallStatus
-from pausepoint.domain.documents import Malformed
 from pausepoint.domain.events import Event, LogEntry, SessionFailed, Usage, load_event
+from pausepoint.domain.fields import Malformed
 from pausepoint.domain.history import AssistantItem, UserItem
 from pausepoint.domain.session import SessionHead, SessionStatus
 from tests.support.clock import START

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pausepoint.domain.documents import moment_text
+from pausepoint.domain.fields import moment_text
 from pausepoint.domain.values import dump_json, load_json
 from tests.support.sessions import message, plain_call, result, session_of, turn
 from tests.support.stores import as_stored

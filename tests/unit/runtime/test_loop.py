@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from pausepoint import Agent, tool
+from pausepoint.domain.events import Usage, load_event
 from pausepoint.errors import ConfigurationError, InvalidInput, NotFound
 from pausepoint.models.scripted import ScriptedModel
-from pausepoint.runtime.ports import ModelReply, RequestedCall
+from pausepoint.runtime.ports import ModelReply, ModelRequest, RequestedCall
 from tests.support.agents import World, results_in, statuses
 from tests.support.tools import Files, returning
 from tests.unit.domain.test_canonical import nested
@@ -41,6 +42,45 @@ def test_ungated_tools_run_at_once_and_the_model_reads_their_results() -> None:
         ("toolu_1_0", "success", "content of a"),
         ("toolu_1_1", "success", "content of b"),
     ]
+
+
+HELLO = {"role": "assistant", "content": [{"text": "Hello."}]}
+NO_REPLY: list[Any] = [
+    None,
+    "Hello.",
+    ModelReply(message=HELLO, text=None, stop_reason="end_turn"),  # type: ignore[arg-type]
+    ModelReply(message="Hello.", text="Hello.", stop_reason="end_turn"),  # type: ignore[arg-type]
+    ModelReply(message=HELLO, text="Hello.", stop_reason=None),  # type: ignore[arg-type]
+    ModelReply(message=HELLO, text="Hello.", stop_reason="end_turn", usage=Usage(input_tokens=None)),  # type: ignore[arg-type]
+    ModelReply(message=HELLO, text="Hello.", stop_reason="end_turn", usage=None),  # type: ignore[arg-type]
+    ModelReply(message=HELLO, text="", stop_reason="tool_use", calls=("read",)),  # type: ignore[arg-type]
+    ModelReply(message=HELLO, text="", stop_reason="tool_use", calls=(RequestedCall(7, "read", {}),)),  # type: ignore[arg-type]
+    ModelReply(message=HELLO, text="", stop_reason="tool_use", calls=(RequestedCall("t", ["read"], {}),)),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize("reply", NO_REPLY, ids=repr)
+def test_what_is_no_reply_fails_the_session_and_not_what_is_stored_of_it(reply: Any) -> None:
+    class Adapter:
+        def settings(self) -> dict[str, Any]:
+            return {"model_id": "own"}
+
+        def respond(self, _: ModelRequest) -> Any:
+            return reply
+
+    world = World()
+    failed = world.agent(Adapter(), [Files().read]).run("Hi")
+
+    assert failed.status == "failed"
+    stored = world.session(failed.session_id)
+    assert [load_event(event.dump()) for event in stored.events] == list(stored.events)
+    assert world.agent(["Hello."]).run("Again", session_id=failed.session_id).status == "completed"
+
+
+@pytest.mark.parametrize(("options", "said"), [({"name": 7}, "name"), ({"instructions": None}, "instructions")])
+def test_an_agent_is_described_in_words(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"An agent's {said} is text, and not a"):
+        World().agent(["Hello."], **options)
 
 
 def test_async_tools_run_too_also_inside_an_event_loop() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from pausepoint.domain.events import AssistantTurn, Event
+from pausepoint.domain.events import AssistantTurn
 from pausepoint.domain.session import Session
 from pausepoint.domain.values import dump_json
 from pausepoint.errors import BudgetExceeded
 
 _TURN_BYTES: Final = 1024 * 1024
 _TURN_DEPTH: Final = 200
+_TOO_DEEP: Final = f"it is nested deeper than {_TURN_DEPTH} levels"
 
 
 def check_budgets(session: Session, now: datetime) -> None:
@@ -33,12 +34,16 @@ def check_budgets(session: Session, now: datetime) -> None:
 
 def unkeepable(turn: AssistantTurn) -> str | None:
     """Say why a turn cannot be stored; None when it can."""
-    if _is_deeper(turn.message, than=_TURN_DEPTH):
-        return f"it is nested deeper than {_TURN_DEPTH} levels"
     try:
-        size = _size(turn)
-    except (TypeError, ValueError, RecursionError) as error:  # not data, endless digits, endless depth
+        text = dump_json(turn.dump())
+    except RecursionError:
+        return _TOO_DEEP
+    except (TypeError, ValueError) as error:  # not data, not of the kind that it says, endless digits
         return str(error)
+    # Most texts have fewer brackets than there may be levels.
+    if text.count("{") + text.count("[") > _TURN_DEPTH and _is_deeper(turn.message, than=_TURN_DEPTH):
+        return _TOO_DEEP
+    size = len(text.encode("utf-8"))
     return f"it has {size} bytes, and at most {_TURN_BYTES} are kept" if size > _TURN_BYTES else None
 
 
@@ -50,9 +55,3 @@ def _is_deeper(value: object, *, than: int) -> bool:
             inner += item.values() if isinstance(item, dict) else item if isinstance(item, list | tuple) else ()
         level = inner
     return bool(level)
-
-
-def _size(event: Event) -> int:
-    # The provider's message may hold bytes and half surrogate pairs.
-    document = event.dump(without={"message"})
-    return len(dump_json([document, getattr(event, "message", None)]).encode("utf-8"))

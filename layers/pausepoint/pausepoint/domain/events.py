@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal
 
 from pausepoint.domain.calls import Answer, Verdict
-from pausepoint.domain.documents import Document, reader_of
+from pausepoint.domain.documents import Document
+from pausepoint.domain.fields import kind_of
 
 
 class Usage(Document):
@@ -172,9 +173,13 @@ Event = (
 )
 
 
+_EVENT: Final = kind_of(Event)
+
+
 def load_event(stored: object) -> Event:
     """Return the event that `dump` made this of. Raises Malformed if it did not."""
-    return cast("Event", reader_of(Event)(stored))
+    event: Event = _EVENT.read(stored)
+    return event
 
 
 class LogEntry(Document):

@@ -93,6 +93,8 @@ class Tool:
             raise ConfigurationError(f"Tool {self.name!r}: there is no argument {unknown[0]!r} to highlight.")
         if risk not in get_args(Risk):
             raise ConfigurationError(f"Tool {self.name!r}: risk is one of {', '.join(get_args(Risk))}.")
+        if not isinstance(warning, str):
+            raise ConfigurationError(f"Tool {self.name!r}: the warning is text, and not a {type(warning).__name__}.")
         self.presentation = Presentation(risk=risk, warning=warning, highlight=tuple(highlight))
 
     def arguments(self, raw: object) -> str:

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from pausepoint.domain.calls import Decision, PendingToolCall
-from pausepoint.domain.documents import moment_text
 from pausepoint.domain.events import Event
+from pausepoint.domain.fields import moment_text
 from pausepoint.domain.identity import identity_of
 from pausepoint.domain.session import Session, SessionHead
 from pausepoint.runtime.result import AgentResult

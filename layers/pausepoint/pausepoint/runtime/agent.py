@@ -79,6 +79,9 @@ class Agent:
         allow_self_approval: bool = True,
         services: Services | None = None,
     ) -> None:
+        for what, given in (("name", name), ("instructions", instructions)):
+            if not isinstance(given, str):
+                raise ConfigurationError(f"An agent's {what} is text, and not a {type(given).__name__}.")
         self.name = name
         self.instructions = instructions
         self.model = model

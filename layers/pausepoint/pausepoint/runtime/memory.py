@@ -10,8 +10,8 @@ from threading import RLock
 from pausepoint.domain import calls as transitions
 from pausepoint.domain.calls import Decision, Execution, PendingToolCall, Resolution
 from pausepoint.domain.code_tries import code_tried
-from pausepoint.domain.documents import moment_text
 from pausepoint.domain.events import LogEntry
+from pausepoint.domain.fields import moment_text
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.waiting import ALL_WAITING, Waiting
 from pausepoint.errors import LostRace, NotFound, SessionBusy

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from pausepoint.domain.calls import PendingToolCall
-from pausepoint.domain.documents import moment_text
+from pausepoint.domain.fields import moment_text
 from pausepoint.runtime.ports import NoticeEvent
 
 MAX_TEXT_BYTES: Final = 32 * 1024

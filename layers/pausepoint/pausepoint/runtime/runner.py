@@ -137,7 +137,7 @@ class Runner:
         )
         try:
             check_budgets(self._session, self._now())
-            reply = self._model.respond(request)
+            turn = self._turn(self._model.respond(request))
         except ModelTimeout as error:
             if self._pace.longer_elsewhere(request_at):
                 self._hand_over()
@@ -155,18 +155,20 @@ class Runner:
             self._services.logger.exception("model raised")
             self._fail(ModelError.code, f"The model's adapter raised {type(error).__name__}.")
         else:
-            self._store_turn(reply)
+            self._store_turn(turn)
 
-    def _store_turn(self, reply: ModelReply) -> None:
-        now = self._now()
-        turn = AssistantTurn(
-            at=now,
+    def _turn(self, reply: ModelReply) -> AssistantTurn:
+        return AssistantTurn(
+            at=self._now(),
             message=reply.message,
             text=reply.text,
             calls=propose(self._session, reply.calls, self._tools, stop_reason=reply.stop_reason),
             stop_reason=reply.stop_reason,
             usage=reply.usage,
         )
+
+    def _store_turn(self, turn: AssistantTurn) -> None:
+        now = turn.at
         if (why := unkeepable(turn)) is not None:
             self._fail("turn-not-kept", f"The model's turn cannot be kept: {why}.")
             return

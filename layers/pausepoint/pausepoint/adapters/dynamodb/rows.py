@@ -9,8 +9,8 @@ from typing import Any, Final
 from pausepoint.adapters.dynamodb.attributes import from_attribute, to_attribute
 from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.domain.calls import PendingToolCall, due_at
-from pausepoint.domain.documents import moment_text
 from pausepoint.domain.events import Event, LogEntry, load_event
+from pausepoint.domain.fields import moment_text
 from pausepoint.domain.session import SCHEMA_VERSION, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.values import dump_json, load_json
 from pausepoint.errors import NotFound, UnsupportedVersion

@@ -14,8 +14,8 @@ from pausepoint.adapters.dynamodb.upkeep import LEASE_IS_MINE, WITH_LINK
 from pausepoint.adapters.dynamodb.writes import ABSENT, ConditionFailed, Write, translated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, Decision, Execution, PendingToolCall, origins
-from pausepoint.domain.documents import moment_text
 from pausepoint.domain.events import LogEntry
+from pausepoint.domain.fields import moment_text
 from pausepoint.domain.session import Lease, Session, SessionHead, SessionSpec, SessionStatus
 from pausepoint.domain.waiting import ALL_WAITING, Waiting
 from pausepoint.errors import AlreadyDecided, CallExpired, LostRace, NotFound, SessionBusy

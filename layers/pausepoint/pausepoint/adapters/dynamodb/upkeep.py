@@ -12,8 +12,8 @@ from pausepoint.adapters.dynamodb.bodies import Bodies
 from pausepoint.adapters.dynamodb.writes import ABSENT, ConditionFailed, Write, Writer, translated
 from pausepoint.adapters.faults import AWS_FAULTS
 from pausepoint.domain.calls import CallStatus, PendingToolCall, Resolution, doubted, expired, linked
-from pausepoint.domain.documents import moment_text
 from pausepoint.domain.events import LogEntry
+from pausepoint.domain.fields import moment_text
 from pausepoint.domain.session import Session, SessionHead, SessionStatus
 from pausepoint.errors import AlreadyDecided, LostRace, NotFound
 from pausepoint.runtime.ports import DueRow, NewId, Stall
