@@ -41,11 +41,13 @@ def kind_of(hint: Any) -> Kind:
         return Kind(_anything, _anything)
     if hint is datetime:
         return Kind(_dated, _moment)
+    if origin is dict:
+        return Kind(partial(_exactly, dict), partial(_exactly, dict))
     if is_dataclass(hint):
         return Kind(partial(_dumped, (hint,)), hint.load)  # type: ignore[union-attr] # a document
     if issubclass(hint, Enum):
         return Kind(lambda value: hint(value).value, hint)
-    exactly = partial(_exactly, dict if origin is dict else hint)
+    exactly = partial(_exactly, hint)
     return Kind(_text, exactly) if hint is str else Kind(exactly, exactly)
 
 
