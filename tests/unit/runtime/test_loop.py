@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import AfterValidator
 
 from pausepoint import Agent, tool
 from pausepoint.domain.events import Usage, load_event
@@ -75,6 +76,41 @@ def test_what_is_no_reply_fails_the_session_and_not_what_is_stored_of_it(reply: 
     stored = world.session(failed.session_id)
     assert [load_event(event.dump()) for event in stored.events] == list(stored.events)
     assert world.agent(["Hello."]).run("Again", session_id=failed.session_id).status == "completed"
+
+
+def test_what_is_no_reply_is_said_in_words() -> None:
+    class Adapter:
+        def settings(self) -> dict[str, Any]:
+            return {"model_id": "own"}
+
+        def respond(self, _: ModelRequest) -> Any:
+            return {"text": "Hello."}
+
+    failed = World().agent(Adapter()).run("Hi")
+
+    assert failed.session.failure is not None
+    assert failed.session.failure.message == "The model's adapter gave a dict, and not a ModelReply."
+
+
+def known(path: str) -> str:
+    return {"a": path}[path]
+
+
+def test_a_validator_that_raises_anything_refuses_the_call_and_the_model_reads_why() -> None:
+    entered: list[str] = []
+
+    @tool(requires_confirmation=True)
+    def delete(path: Annotated[str, AfterValidator(known)]) -> None:
+        """Delete a file."""
+        entered.append(path)
+
+    model = ScriptedModel([[("delete", {"path": "b"})], "Done."])
+    result = World().agent(model, [delete]).run("Delete b")
+
+    assert (result.status, entered) == ("completed", [])
+    assert results_in(model.requests[1]) == [
+        ("toolu_1_0", "error", "Not run. Invalid arguments: their validation raised KeyError.")
+    ]
 
 
 @pytest.mark.parametrize(("options", "said"), [({"name": 7}, "name"), ({"instructions": None}, "instructions")])

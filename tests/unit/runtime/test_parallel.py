@@ -141,7 +141,9 @@ def test_i1_what_asks_a_person_waits_while_the_others_run() -> None:
     assert (sorted(files.entered("read")), files.entered("delete")) == (["a", "c"], [])
 
 
-@pytest.mark.parametrize("parallel", [0, -1])
-def test_less_than_one_is_refused(parallel: int) -> None:
-    with pytest.raises(ConfigurationError, match=f"'clerk': parallel is {parallel}, and must be at least 1"):
+@pytest.mark.parametrize("parallel", [0, -1, 1.5])
+def test_what_is_no_number_of_calls_is_refused(parallel: float) -> None:
+    with pytest.raises(
+        ConfigurationError, match=f"'clerk': parallel is {parallel}, and must be a whole number, at least 1"
+    ):
         World().agent(["Done."], parallel=parallel)

@@ -167,6 +167,8 @@ class Tool:
             return self._model.model_validate(raw)
         except ValidationError as error:
             raise InvalidInput(_readable(error)) from None
+        except Exception as error:  # a validator is the user's own code, and may raise anything
+            raise InvalidInput(f"Invalid arguments: their validation raised {type(error).__name__}.") from error
 
     def _values(self, arguments: str) -> dict[str, Any]:
         model = self._parse(parse_json(arguments))

@@ -88,8 +88,10 @@ class Agent:
         self.tools = {tool.name: tool for tool in tools}
         if len(self.tools) != len(tools):
             raise ConfigurationError(f"Agent {name!r}: two tools have the same name.")
-        if parallel < 1:
-            raise ConfigurationError(f"Agent {name!r}: parallel is {parallel}, and must be at least 1.")
+        if type(parallel) is not int or parallel < 1:
+            raise ConfigurationError(
+                f"Agent {name!r}: parallel is {parallel!r}, and must be a whole number, at least 1."
+            )
         self.ordered = ordered
         self.parallel = parallel
         self.limits = limits or Limits()

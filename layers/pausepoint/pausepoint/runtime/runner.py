@@ -157,7 +157,9 @@ class Runner:
         else:
             self._store_turn(turn)
 
-    def _turn(self, reply: ModelReply) -> AssistantTurn:
+    def _turn(self, reply: object) -> AssistantTurn:
+        if not isinstance(reply, ModelReply):
+            raise ModelError(f"The model's adapter gave a {type(reply).__name__}, and not a ModelReply.")
         return AssistantTurn(
             at=self._now(),
             message=reply.message,
