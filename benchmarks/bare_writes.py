@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
 from typing import Any
 
-import boto3
-
+from benchmarks.bare import bare_client
 from benchmarks.metering import Meter, item_bytes
+from benchmarks.steps import do
 
 _BESIDE_STEPS = 4
 _TO_THE_END = 8
@@ -29,9 +27,7 @@ def finish(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
 def _written(step: dict[str, Any], meter: Meter, times: int) -> dict[str, Any]:
     items = [_item(number, step["bytes"]) for number in range(times)]
     begun = time.process_time()
-    client = boto3.client("dynamodb")
-    if step["metered"]:
-        meter.listen(client.meta.events)
+    client = bare_client(step, meter)
     for item in items:
         client.put_item(
             TableName=os.environ["TABLE_NAME"],
@@ -48,8 +44,7 @@ def _item(number: int, size: int) -> dict[str, Any]:
 
 def main() -> None:
     """Do one step."""
-    step = json.load(sys.stdin)
-    sys.stdout.write(json.dumps({"pause": pause, "finish": finish}[step["step"]](step, Meter())))
+    do(pause, finish)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import re
 import sys
 import time
 from contextlib import redirect_stdout
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -70,7 +71,7 @@ class Page:
         begun, cpu = time.perf_counter(), time.process_time()
         answer = self._handler(told, _Context())
         taken = {"seconds": time.perf_counter() - begun, "cpu": time.process_time() - cpu}
-        assert answer["statusCode"] == 200, answer  # noqa: PLR2004
+        assert answer["statusCode"] == HTTPStatus.OK, answer
         return {**taken, **self._meter.report(), "bytes": len(answer["body"])}, answer["body"]
 
 

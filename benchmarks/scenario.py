@@ -1,20 +1,18 @@
 """Pausepoint at the work: a pause; then, in another process, the link is opened, the form posted, and the session ends.
 
-Run as a child process in the layer, by its composition root: a JSON object with the step's parameters on standard
-input, its measurements on standard output.
+Run as a child process in the layer, by its composition root.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 import time
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from benchmarks.metering import Meter, item_bytes
+from benchmarks.steps import do
 from benchmarks.work import LAST, MESSAGE, calls, result_of
 from pausepoint import Agent, Limits, cold_start, tool
 from pausepoint.adapters import aws
@@ -63,6 +61,7 @@ def _agent(step: dict[str, Any], script: list[Turn]) -> Agent:
 
 def pause(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
     """Start a session and run it to its pause."""
+    _count(step, meter)
     published: list[str] = []
 
     def keep(**event: Any) -> None:
@@ -81,6 +80,7 @@ def pause(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
 
 def finish(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
     """Open the link, post the form, and carry the session on to its end."""
+    _count(step, meter)
     parts = urlsplit(step["link"])
     session_id, call_id = parts.path.split("/")[-2:]
     token = parse_qs(parts.query)["t"][0]
@@ -112,6 +112,11 @@ def finish(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
     }
 
 
+def _count(step: dict[str, Any], meter: Meter) -> None:
+    if step["metered"]:
+        meter.listen(aws.session())
+
+
 def _rows(session_id: str) -> list[dict[str, Any]]:
     pages = (
         aws.session()
@@ -128,12 +133,8 @@ def _rows(session_id: str) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Do one step."""
-    step = json.load(sys.stdin)
-    meter = Meter()
-    if step["metered"]:
-        meter.listen(aws.session())
     cold_start.over()  # as the functions say when they are imported
-    sys.stdout.write(json.dumps({"pause": pause, "finish": finish}[step["step"]](step, meter)))
+    do(pause, finish)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from typing import Any, Final
 
-import boto3
-
+from benchmarks.bare import bare_client
 from benchmarks.metering import Meter, item_bytes
+from benchmarks.steps import do
 from benchmarks.work import LAST, MESSAGE, calls, result_of
 
 MOST: Final = 250
@@ -24,7 +23,7 @@ _KEY: Final = {"pk": {"S": "one"}, "sk": {"S": "ITEM"}}
 def pause(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
     """Run the loop to the gated call, and save."""
     begun = time.process_time()
-    client = _client(step, meter)
+    client = bare_client(step, meter)
     history: list[dict[str, Any]] = [{"role": "user", "text": MESSAGE}]
     for name, arguments in calls(step["count"]):
         history.append({"role": "assistant", "call": {"name": name, "arguments": dict(arguments)}})
@@ -37,7 +36,7 @@ def pause(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
 def finish(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
     """Load, run the tool, and save everything again."""
     begun = time.process_time()
-    client = _client(step, meter)
+    client = bare_client(step, meter)
     stored = client.get_item(TableName=os.environ["TABLE_NAME"], Key=_KEY, ConsistentRead=True)["Item"]
     history = json.loads(stored["body"]["S"])
     history += [{"role": "tool", "text": LAST}, {"role": "assistant", "text": LAST}]
@@ -47,21 +46,13 @@ def finish(step: dict[str, Any], meter: Meter) -> dict[str, Any]:
     return {**meter.report(), "cpu": time.process_time() - begun, "largest_item": size, "stored": size}
 
 
-def _client(step: dict[str, Any], meter: Meter) -> Any:
-    client = boto3.client("dynamodb")
-    if step["metered"]:
-        meter.listen(client.meta.events)
-    return client
-
-
 def _item(history: list[dict[str, Any]]) -> dict[str, Any]:
     return {**_KEY, "body": {"S": json.dumps(history, separators=(",", ":"))}}
 
 
 def main() -> None:
     """Do one step."""
-    step = json.load(sys.stdin)
-    sys.stdout.write(json.dumps({"pause": pause, "finish": finish}[step["step"]](step, Meter())))
+    do(pause, finish)
 
 
 if __name__ == "__main__":
