@@ -44,11 +44,17 @@ def test_the_functions_that_run_an_agent_import_no_page() -> None:
 
 
 @pytest.mark.parametrize("function", ["start", "resume", "approvals", "sessions"])
-def test_garbage_is_collected_again_once_everything_is_imported(function: str) -> None:
+def test_garbage_is_not_collected_while_a_function_is_imported_and_is_afterwards(function: str) -> None:
     path = str(ROOT / "functions" / function)
-    code = f"import sys, gc; sys.path.insert(0, {path!r}); import app; sys.exit(not gc.isenabled())"
+    seen = "[each['collections'] for each in gc.get_stats()]"
+    code = f"import gc, json, sys; sys.path.insert(0, {path!r}); before = {seen}; import app"
+    told = f"print(json.dumps([before[1:], {seen}[1:], gc.isenabled(), gc.get_freeze_count()]))"
+    found = subprocess.run([sys.executable, "-c", f"{code}; {told}"], capture_output=True, text=True, check=True)
 
-    subprocess.run([sys.executable, "-c", code], check=True)
+    before, after, enabled, frozen = json.loads(found.stdout)
+    assert after == before
+    assert enabled
+    assert frozen > 10_000
 
 
 def test_what_users_import_is_there_and_nothing_else_is_claimed() -> None:

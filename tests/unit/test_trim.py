@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -78,7 +80,12 @@ def test_a_service_that_there_is_not_is_told_by_its_name_and_nothing_is_cut(pack
     assert left(packages / "botocore" / "data") == {*SERVICES, "endpoints.json", "_retry.json"}
 
 
-def test_the_library_s_own_clients_are_all_kept() -> None:
-    used = {"bedrock-runtime", "dynamodb", "s3", "secretsmanager", "sns", "sqs"}
+_MADE: Final = re.compile(r'(?:_Client|create_client|boto3\.client)\("([a-z0-9-]+)"')
 
-    assert used <= {*(TRIM.parent / "services.txt").read_text().split()}
+
+def test_every_service_that_the_library_or_the_example_makes_a_client_of_is_kept() -> None:
+    modules = [path for name in ("pausepoint", "agent") for path in (ROOT / "layers" / name).rglob("*.py")]
+    made = {service for path in modules for service in _MADE.findall(path.read_text(encoding="utf-8"))}
+
+    assert {"bedrock-runtime", "dynamodb", "sqs"} <= made
+    assert made <= {*(TRIM.parent / "services.txt").read_text().split()}
