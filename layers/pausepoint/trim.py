@@ -1,6 +1,6 @@
 """Cuts botocore's data down to the services that are used: `python trim.py SITE_PACKAGES < services.txt`.
 
-botocore describes 400 services in 30 MB; it reads the endpoints of all of them for its first client, and looks
+botocore describes 400 services in 23 MB; it reads the endpoints of all of them for its first client, and looks
 through all of their folders for every client.
 """
 
