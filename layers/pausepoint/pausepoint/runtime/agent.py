@@ -90,7 +90,7 @@ class Agent:
             raise ConfigurationError(f"Agent {name!r}: two tools have the same name.")
         if type(parallel) is not int or parallel < 1:
             raise ConfigurationError(
-                f"Agent {name!r}: parallel is {parallel!r}, and must be a whole number, at least 1."
+                f"Agent {name!r}: parallel is {parallel!r}; it is a whole number, at least 1."
             )
         self.ordered = ordered
         self.parallel = parallel
