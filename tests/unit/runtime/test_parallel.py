@@ -143,7 +143,5 @@ def test_i1_what_asks_a_person_waits_while_the_others_run() -> None:
 
 @pytest.mark.parametrize("parallel", [0, -1, 1.5])
 def test_what_is_no_number_of_calls_is_refused(parallel: float) -> None:
-    with pytest.raises(
-        ConfigurationError, match=f"'clerk': parallel is {parallel}; it is a whole number"
-    ):
+    with pytest.raises(ConfigurationError, match=f"'clerk': parallel is {parallel}; it is a whole number"):
         World().agent(["Done."], parallel=parallel)

@@ -89,9 +89,7 @@ class Agent:
         if len(self.tools) != len(tools):
             raise ConfigurationError(f"Agent {name!r}: two tools have the same name.")
         if type(parallel) is not int or parallel < 1:
-            raise ConfigurationError(
-                f"Agent {name!r}: parallel is {parallel!r}; it is a whole number, at least 1."
-            )
+            raise ConfigurationError(f"Agent {name!r}: parallel is {parallel!r}; it is a whole number, at least 1.")
         self.ordered = ordered
         self.parallel = parallel
         self.limits = limits or Limits()
